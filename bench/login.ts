@@ -14,7 +14,7 @@ import { requestsFor } from './support/split-requests.ts'
 
 const CONNECTIONS = 64
 /** The signers that mint tokens; the others only fill the database. */
-const MINTING_SIGNERS = 2
+const MINTING_SIGNERS = 3
 
 interface Scenario {
   readonly name: string
@@ -94,25 +94,29 @@ async function measureScenario(
 interface Signers {
   readonly rs256: BenchSigner
   readonly es256: BenchSigner
+  /** Keeps attributes up to date. After the first login of each identity nothing changes. */
+  readonly syncing: BenchSigner
 }
 
 async function fill(installation: Installation, { signers, identities }: Scenario): Promise<Signers> {
   const product = await installation.start()
   const rs256 = await createBenchSigner(product, 'rs256')
   const es256 = await createBenchSigner(product, 'es256', 'P-256')
+  const sync = { attributeSync: 'login', enrollAttributeClaimsSelector: 'groups' }
+  const syncing = await createBenchSigner(product, 'syncing', 'RSA', sync)
   const template = { name: 'template', type: 'Default', isAdmin: false }
   const { data } = await product.call('POST', `${MANAGEMENT}/identities`, template)
   await product.stop()
   await fillIdentities(installation.database, (data as unknown as { id: string }).id, { from: 0, to: identities })
   await fillSigners(installation.database, es256.id, { from: MINTING_SIGNERS, to: signers })
-  return { rs256, es256 }
+  return { rs256, es256, syncing }
 }
 
 function buildOperations(
   run: BenchRun,
   scenario: Scenario,
   database: DatabaseName,
-  { rs256, es256 }: Signers,
+  { rs256, es256, syncing }: Signers,
   secondFactorRequests: string[],
 ): Operation[] {
   const count = requestsFor(run.options.seconds)
@@ -120,7 +124,7 @@ function buildOperations(
     Array.from({ length: count }, (_, number) =>
       signer.mint(benchIdentity(number % scenario.identities).externalId, number),
     )
-  const [distinctRs256, distinctEs256] = [mintAll(rs256), mintAll(es256)]
+  const [distinctRs256, distinctEs256, distinctSynced] = [mintAll(rs256), mintAll(es256), mintAll(syncing)]
   const [repeatedToken = ''] = distinctRs256
   const common = { expectStatus: 200, connections: CONNECTIONS, bare: { headers: rs256.bareHeaders(repeatedToken) } }
   const bareEs256 = { headers: es256.bareHeaders(distinctEs256[0] ?? '') }
@@ -129,6 +133,13 @@ function buildOperations(
       operation: 'login by JWT, RS256, distinct tokens',
       ...common,
       request: roundRobin(distinctRs256.map(jwtLoginRequest)),
+      maxRequests: count,
+      targets: TARGETS[database].distinct,
+    },
+    {
+      operation: 'login by JWT, RS256, attributes compared with the token',
+      ...common,
+      request: roundRobin(distinctSynced.map(jwtLoginRequest)),
       maxRequests: count,
       targets: TARGETS[database].distinct,
     },

@@ -9,7 +9,12 @@ const count = () => Type.Integer({ maximum: 1_000_000 })
 /** Longer passwords are refused, so a larger minimum could not be met. */
 const passwordLength = () => Type.Integer({ maximum: MAX_PASSWORD_LENGTH })
 
-/** An authentication policy: how its identities log in. POST and PUT require all members except `requireExtJwtSigner` and `tags`. */
+/** Settings of an installation are upper bounds, so that larger values have no effect. */
+const minutes = () => Type.Integer({ minimum: 1, maximum: 5_256_000 })
+const MAX_AUTH_AGE_SECONDS = 315_360_000
+const claimValues = () => Type.Array(text(256), { maxItems: 16 })
+
+/** An authentication policy: how its identities log in. POST and PUT require all members except those with a default. */
 export const AUTH_POLICY = resource({
   name: field(name(), { filterable: true, flag: 'none' }),
   primary: group({
@@ -31,6 +36,21 @@ export const AUTH_POLICY = resource({
       allowedSigners: field(Type.Array(text(128), { maxItems: 1000 }), {
         description: 'The signers whose tokens are accepted. Empty: all signers',
         flag: { name: 'allowed-signer', value: 'NAME', help: 'Allow only this signer, by name or id' },
+      }),
+      requireAcr: field(claimValues(), {
+        description: 'The token must have one of these values as `acr`. Empty: any',
+        default: [],
+        keptByPut: true,
+      }),
+      requireAmr: field(claimValues(), {
+        description: 'The token must have all of these values in `amr`. Empty: any',
+        default: [],
+        keptByPut: true,
+      }),
+      maxAuthAgeSeconds: field(Type.Integer({ minimum: 1, maximum: MAX_AUTH_AGE_SECONDS }), {
+        description: 'The maximum time since the login at the identity provider (`auth_time`), in seconds',
+        default: null,
+        keptByPut: true,
       }),
     }),
     updb: group({
@@ -70,6 +90,27 @@ export const AUTH_POLICY = resource({
         value: 'NAME',
         help: 'Require a token of this signer, by name or id, on every call',
       },
+    }),
+  }),
+  session: group({
+    idleMinutes: field(minutes(), {
+      description:
+        'Minutes without a request after which a session ends, if less than the setting `session.idleSeconds`',
+      default: null,
+      keptByPut: true,
+      flag: { name: 'session-idle-minutes' },
+    }),
+    maxMinutes: field(minutes(), {
+      description: 'Minutes after the login at which a session ends, if less than the setting `session.maxSeconds`',
+      default: null,
+      keptByPut: true,
+      flag: { name: 'session-max-minutes' },
+    }),
+    endWithToken: field(Type.Boolean(), {
+      description: 'Whether a session ends when the token that opened it expires',
+      default: false,
+      keptByPut: true,
+      flag: { name: 'session-end-with-token' },
     }),
   }),
   tags: tagsField(),

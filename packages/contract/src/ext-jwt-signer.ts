@@ -8,7 +8,9 @@ import { instant, map, strings } from './responses/response-members.ts'
 import Type, { type Static } from './schema/type.ts'
 
 export const TARGET_TOKENS = ['ACCESS', 'ID'] as const
+export const ATTRIBUTE_SYNCS = ['enrollment', 'login'] as const
 export const MAX_CLOCK_SKEW_SECONDS = 60
+export const MAX_REPROVISION_MINUTES = 525_600
 const MAX_ADDITIONAL_AUDIENCES = 16
 
 const SUBJECT = '/sub'
@@ -129,6 +131,30 @@ export const SIGNER = resource({
     default: SUBJECT,
     filterable: true,
     flag: { value: 'CLAIM' },
+  }),
+  attributeSync: field(Type.Enum([...ATTRIBUTE_SYNCS]), {
+    description:
+      'When attributes are read from the token: `enrollment` only, or at each `login`, enrollment and second factor. With `login` they belong to the signer and follow its tokens',
+    default: 'enrollment',
+    keptByPut: true,
+    flag: { value: 'WHEN' },
+  }),
+  nameSync: field(Type.Boolean(), {
+    description: 'Whether the name of an identity follows `enrollNameClaimsSelector` at each login',
+    default: false,
+    keptByPut: true,
+  }),
+  provisionOnLogin: field(Type.Boolean(), {
+    description:
+      'Whether the login of an unknown subject with a valid token enrolls it to token use. Needs `enrollToTokenEnabled`',
+    default: false,
+    keptByPut: true,
+  }),
+  reprovisionAfterMinutes: field(Type.Integer({ minimum: 0, maximum: MAX_REPROVISION_MINUTES }), {
+    description:
+      'How long the subject of a deleted identity is not provisioned again by `provisionOnLogin`, in minutes',
+    default: 1440,
+    keptByPut: true,
   }),
   clockSkewSeconds: field(Type.Integer({ minimum: 0, maximum: MAX_CLOCK_SKEW_SECONDS }), {
     description: 'Tolerated difference to the clock of the identity provider, in seconds',

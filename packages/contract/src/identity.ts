@@ -18,6 +18,14 @@ const flag = () => Type.Boolean()
 const open = () => map(Type.Unknown())
 const permission = () => Type.Enum<Permission[]>([...PERMISSIONS])
 
+export const ATTRIBUTE_ORIGINS = ['manual', 'signer'] as const
+const attributeOrigin = () =>
+  Type.Object({
+    attribute: Type.String(),
+    origin: Type.Enum([...ATTRIBUTE_ORIGINS]),
+    signerId: Type.Optional(Type.String()),
+  })
+
 /** For existing clients only: this product hosts no services. */
 const hosting = { exported: false, flag: 'none' } as const
 const hostingMap = () => field(tags(), { ...hosting, default: {}, accepts: openObject(), responseSchema: open() })
@@ -50,6 +58,10 @@ export const IDENTITY = resource({
     exported: false,
     flag: 'none',
   }),
+  attributeOrigins: field(Type.Array(attributeOrigin()), {
+    description: 'Where each attribute comes from: an administrator, or a signer. One entry per attribute and origin',
+    readOnly: true,
+  }),
   roleAttributes: field(attributes(), {
     description: 'The same list as `attributes`',
     writeOnly: true,
@@ -69,6 +81,16 @@ export const IDENTITY = resource({
     description: 'When the identity is enabled automatically',
     readOnly: true,
     optional: true,
+  }),
+  /** Stored in milliseconds. */
+  expiresAt: field(Type.Integer(), {
+    description: 'When access ends: sessions end and logins are refused until an administrator extends it',
+    default: null,
+    accepts: Type.String({ maxLength: 64, format: 'date-time' }),
+    responseSchema: instant(),
+    keptByPut: true,
+    filterable: true,
+    flag: { kind: 'text', value: 'TIME', help: 'When access ends, such as 2027-01-31T18:00:00Z' },
   }),
   authenticators: field(open(), { readOnly: true }),
   enrollment: field(identityEnrollment(), { createOnly: true, optional: true, responseSchema: open(), flag: 'none' }),

@@ -129,6 +129,10 @@ export interface Signer {
   readonly enrollAttributeClaimsSelector: string | null
   readonly enrollAuthPolicyId: string | null
   readonly enrollNameClaimsSelector: string
+  readonly attributeSync: 'enrollment' | 'login'
+  readonly nameSync: boolean
+  readonly provisionOnLogin: boolean
+  readonly reprovisionAfterMinutes: number
   readonly clockSkewSeconds: number
   readonly maxTokenAgeSeconds: number | null
   readonly requiredClaims: Readonly<Record<string, string | readonly string[]>> | null
@@ -221,6 +225,7 @@ export interface Explanation {
     readonly id: string
     readonly name: string
     readonly disabled: boolean
+    readonly expired?: boolean | undefined
   } | null
   readonly policy: {
     readonly id: string
@@ -256,6 +261,7 @@ export interface AuthDecision {
     readonly id: string
     readonly name: string
     readonly disabled: boolean
+    readonly expired?: boolean | undefined
   } | null
   readonly policy: {
     readonly id: string
@@ -302,6 +308,11 @@ export interface Identity {
   readonly isMfaEnabled: boolean
   readonly externalId: string | null
   readonly attributes: readonly string[]
+  readonly attributeOrigins: readonly {
+    readonly attribute: string
+    readonly origin: 'manual' | 'signer'
+    readonly signerId?: string | undefined
+  }[]
   readonly roleAttributes: readonly string[]
   readonly authPolicyId: string
   readonly authPolicy: {
@@ -320,6 +331,7 @@ export interface Identity {
   readonly disabled: boolean
   readonly disabledAt?: string | undefined
   readonly disabledUntil?: string | undefined
+  readonly expiresAt: string | null
   readonly authenticators: Readonly<Record<string, unknown>>
   readonly enrollment: Readonly<Record<string, unknown>>
   readonly envInfo: Readonly<Record<string, unknown>>
@@ -371,6 +383,9 @@ export interface AuthPolicy {
     readonly extJwt: {
       readonly allowed: boolean
       readonly allowedSigners: readonly string[]
+      readonly requireAcr: readonly string[]
+      readonly requireAmr: readonly string[]
+      readonly maxAuthAgeSeconds: number | null
     }
     readonly updb: {
       readonly allowed: boolean
@@ -385,6 +400,11 @@ export interface AuthPolicy {
   readonly secondary: {
     readonly requireTotp: boolean
     readonly requireExtJwtSigner?: string | undefined
+  }
+  readonly session: {
+    readonly idleMinutes: number | null
+    readonly maxMinutes: number | null
+    readonly endWithToken: boolean
   }
 }
 export interface Authenticator {
@@ -715,6 +735,10 @@ export interface SignerInput {
   readonly enrollAttributeClaimsSelector?: string | null | undefined
   readonly enrollAuthPolicyId?: string | null | undefined
   readonly enrollNameClaimsSelector?: string | null | undefined
+  readonly attributeSync?: 'enrollment' | 'login' | null | undefined
+  readonly nameSync?: boolean | null | undefined
+  readonly provisionOnLogin?: boolean | null | undefined
+  readonly reprovisionAfterMinutes?: number | null | undefined
   readonly clockSkewSeconds?: number | null | undefined
   readonly maxTokenAgeSeconds?: number | null | undefined
   readonly requiredClaims?: Readonly<Record<string, unknown>> | null | undefined
@@ -742,6 +766,10 @@ export interface SignerChanges {
   readonly enrollAttributeClaimsSelector?: string | null | undefined
   readonly enrollAuthPolicyId?: string | null | undefined
   readonly enrollNameClaimsSelector?: string | null | undefined
+  readonly attributeSync?: 'enrollment' | 'login' | null | undefined
+  readonly nameSync?: boolean | null | undefined
+  readonly provisionOnLogin?: boolean | null | undefined
+  readonly reprovisionAfterMinutes?: number | null | undefined
   readonly clockSkewSeconds?: number | null | undefined
   readonly maxTokenAgeSeconds?: number | null | undefined
   readonly requiredClaims?: Readonly<Record<string, unknown>> | null | undefined
@@ -757,6 +785,9 @@ export interface AuthPolicyInput {
     readonly extJwt: {
       readonly allowed: boolean
       readonly allowedSigners: readonly string[]
+      readonly requireAcr?: readonly string[] | null | undefined
+      readonly requireAmr?: readonly string[] | null | undefined
+      readonly maxAuthAgeSeconds?: number | null | undefined
     }
     readonly updb: {
       readonly allowed: boolean
@@ -772,6 +803,14 @@ export interface AuthPolicyInput {
     readonly requireTotp: boolean
     readonly requireExtJwtSigner?: string | null | undefined
   }
+  readonly session?:
+    | {
+        readonly idleMinutes?: number | null | undefined
+        readonly maxMinutes?: number | null | undefined
+        readonly endWithToken?: boolean | null | undefined
+      }
+    | null
+    | undefined
   readonly tags?: Readonly<Record<string, unknown>> | null | undefined
 }
 export interface AuthPolicyChanges {
@@ -789,6 +828,9 @@ export interface AuthPolicyChanges {
           | {
               readonly allowed?: boolean | null | undefined
               readonly allowedSigners?: readonly string[] | null | undefined
+              readonly requireAcr?: readonly string[] | null | undefined
+              readonly requireAmr?: readonly string[] | null | undefined
+              readonly maxAuthAgeSeconds?: number | null | undefined
             }
           | null
           | undefined
@@ -814,6 +856,14 @@ export interface AuthPolicyChanges {
       }
     | null
     | undefined
+  readonly session?:
+    | {
+        readonly idleMinutes?: number | null | undefined
+        readonly maxMinutes?: number | null | undefined
+        readonly endWithToken?: boolean | null | undefined
+      }
+    | null
+    | undefined
   readonly tags?: Readonly<Record<string, unknown>> | null | undefined
 }
 export interface IdentityInput {
@@ -824,6 +874,7 @@ export interface IdentityInput {
   readonly attributes?: readonly string[] | null | undefined
   readonly roleAttributes?: readonly string[] | null | undefined
   readonly authPolicyId?: string | null | undefined
+  readonly expiresAt?: string | null | undefined
   readonly enrollment?:
     | {
         readonly ott?: boolean | null | undefined
@@ -848,6 +899,7 @@ export interface IdentityChanges {
   readonly attributes?: readonly string[] | null | undefined
   readonly roleAttributes?: readonly string[] | null | undefined
   readonly authPolicyId?: string | null | undefined
+  readonly expiresAt?: string | null | undefined
   readonly appData?: Readonly<Record<string, unknown>> | null | undefined
   readonly permissions?: readonly Permission[] | null | undefined
   readonly defaultHostingCost?: number | null | undefined

@@ -4,7 +4,8 @@ import type { Static, TSchema } from '../schema/type.ts'
 export interface FlagNotes {
   /** Without the dashes, such as `cert`. */
   readonly name?: string
-  readonly kind?: 'file'
+  /** `text`: requests have a text where the stored value has another type. */
+  readonly kind?: 'file' | 'text'
   /** The placeholder of the value in help, such as `URL`. */
   readonly value?: string
   /** The help text. Default: the member's description. */
@@ -78,6 +79,13 @@ export function isOptionalInBody({ notes }: Field): boolean {
   return notes.optional === true || 'default' in notes
 }
 
+/** Whether bodies may omit the whole group: they may omit each of its members. Null clears it then. */
+export function isOptionalGroup({ members }: Group): boolean {
+  return Object.values(members).every((member) =>
+    isGroup(member) ? isOptionalGroup(member) : isOptionalInBody(member),
+  )
+}
+
 /** Whether the member is a setting: in bodies, and stored. */
 export function isSetting({ notes }: Field): boolean {
   return !(notes.readOnly || notes.writeOnly || notes.createOnly)
@@ -123,19 +131,28 @@ type NotIn<Inner, Notes> = {
   [Name in keyof Inner]: Inner[Name] extends Field<TSchema, Notes & FieldNotes> ? never : Name
 }[keyof Inner]
 type OmittableIn<Inner> = {
-  [Name in keyof Inner]: Inner[Name] extends Field<TSchema, Omittable> ? Name : never
+  [Name in keyof Inner]: Inner[Name] extends Field<TSchema, Omittable>
+    ? Name
+    : Inner[Name] extends Group<infer Deeper>
+      ? keyof Deeper extends OmittableIn<Deeper>
+        ? Name
+        : never
+      : never
 }[keyof Inner]
 
 type BodyOf<Inner, Names extends keyof Inner> = Flat<
   {
-    [Name in Exclude<Names, OmittableIn<Inner>>]: Inner[Name] extends Group<infer Deeper>
-      ? BodyOf<Deeper, keyof Deeper>
-      : WireOf<Inner[Name]>
-  } & { [Name in Names & OmittableIn<Inner>]?: WireOf<Inner[Name]> }
+    [Name in Exclude<Names, OmittableIn<Inner>>]: BodyMemberOf<Inner[Name]>
+  } & { [Name in Names & OmittableIn<Inner>]?: BodyMemberOf<Inner[Name]> | NullOfGroup<Inner[Name]> }
 >
+type BodyMemberOf<Member> = Member extends Group<infer Deeper> ? BodyOf<Deeper, keyof Deeper> : WireOf<Member>
+type NullOfGroup<Member> =
+  Member extends Group<infer Deeper> ? (keyof Deeper extends OmittableIn<Deeper> ? null : never) : never
 
 type PatchOfMembers<Inner, Names extends keyof Inner> = {
-  [Name in Names]?: Inner[Name] extends Group<infer Deeper> ? PatchOfMembers<Deeper, keyof Deeper> : WireOf<Inner[Name]>
+  [Name in Names]?:
+    | (Inner[Name] extends Group<infer Deeper> ? PatchOfMembers<Deeper, keyof Deeper> : WireOf<Inner[Name]>)
+    | NullOfGroup<Inner[Name]>
 }
 
 /** The settings of a resource: every member has a value, null where its default is null. */

@@ -1,5 +1,5 @@
 import Type, { annotated, type TObject, type TSchema } from '../schema/type.ts'
-import { type Field, type FieldNotes, isGroup, isOptionalInBody, type Members } from './field.ts'
+import { type Field, type FieldNotes, isGroup, isOptionalGroup, isOptionalInBody, type Members } from './field.ts'
 
 /** The description of a resource, from which bodies, responses, rows, CLI flags and forms are derived. */
 export interface Resource<Inner extends Members = Members> {
@@ -29,8 +29,9 @@ type Includes = (notes: FieldNotes) => boolean
 function bodyOf(members: Members, includes: Includes, kind: 'write' | 'patch'): TObject {
   const schemas = Object.entries(members).flatMap(([name, member]): [string, TSchema][] => {
     if (isGroup(member)) {
-      const inner = bodyOf(member.members, includes, kind)
-      return [[name, kind === 'patch' ? Type.Optional(inner) : inner]]
+      const isOptional = isOptionalGroup(member)
+      const inner = annotated(bodyOf(member.members, includes, kind), isOptional ? { nullClears: true } : {})
+      return [[name, kind === 'patch' || isOptional ? Type.Optional(inner) : inner]]
     }
     return includes(member.notes) ? [[name, bodyMember(member, kind)]] : []
   })

@@ -55,7 +55,9 @@ const Explanation = Type.Object({
       reason: nullable(text()),
     }),
   ),
-  identity: nullable(Type.Object({ id: text(), name: text(), disabled: Type.Boolean() })),
+  identity: nullable(
+    Type.Object({ id: text(), name: text(), disabled: Type.Boolean(), expired: Type.Optional(Type.Boolean()) }),
+  ),
   policy: nullable(
     Type.Object({
       id: text(),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { AuthPolicyWrite } from '@countersign/contract/auth-policy'
 import { AppError } from '../app-error.ts'
 import {
   authPolicyFromBody,
@@ -9,12 +10,20 @@ import {
   validateAuthPolicy,
 } from './auth-policy-settings.ts'
 
-const primary = { ...DEFAULT_AUTH_POLICY.primary, extJwt: { allowed: true, allowedSigners: ['one'] } }
-const BODY = { name: 'p', primary, secondary: { requireTotp: true } }
+const primary = {
+  ...DEFAULT_AUTH_POLICY.primary,
+  extJwt: { ...DEFAULT_AUTH_POLICY.primary.extJwt, allowedSigners: ['one'] },
+}
+const BODY: AuthPolicyWrite = {
+  name: 'p',
+  primary: primary as AuthPolicyWrite['primary'],
+  secondary: { requireTotp: true },
+}
 
 test('a policy has the members of its body; requireExtJwtSigner and tags are optional', () => {
   const policy = authPolicyFromBody(BODY)
-  assert.deepEqual(policy, { ...BODY, secondary: { requireTotp: true, requireExtJwtSigner: null }, tags: {} })
+  const { session } = DEFAULT_AUTH_POLICY
+  assert.deepEqual(policy, { ...BODY, secondary: { requireTotp: true, requireExtJwtSigner: null }, session, tags: {} })
 })
 
 test('signers are sorted without duplicates, and numbers are raised to their minimum', () => {
@@ -49,4 +58,36 @@ test('a policy needs a name of plain text', () => {
     assert.throws(() => validateAuthPolicy({ ...DEFAULT_AUTH_POLICY, name }), AppError, JSON.stringify(name))
   }
   assert.doesNotThrow(() => validateAuthPolicy({ ...DEFAULT_AUTH_POLICY, name: 'a b' }))
+})
+
+test('D64 a PUT keeps the session and the requirements for logins; null clears them', () => {
+  const requirements = { requireAcr: ['b', 'a', 'b'], requireAmr: ['x', 'x'], maxAuthAgeSeconds: 5 }
+  const session = { idleMinutes: 1, maxMinutes: 2, endWithToken: true }
+  const current = authPolicyFromBody({
+    ...BODY,
+    primary: { ...primary, extJwt: { ...primary.extJwt, ...requirements } },
+    session,
+  })
+  const { requireAcr, requireAmr, maxAuthAgeSeconds } = current.primary.extJwt
+  assert.deepEqual([requireAcr, requireAmr, maxAuthAgeSeconds], [['b', 'a'], ['x'], 5])
+  const kept = replacedAuthPolicy(current, {
+    ...BODY,
+    primary: { ...primary, extJwt: { allowed: true, allowedSigners: ['one'] } },
+  })
+  assert.deepEqual([kept.session, kept.primary.extJwt], [session, current.primary.extJwt])
+  assert.deepEqual(patchedAuthPolicy(current, { session: null }).session, DEFAULT_AUTH_POLICY.session)
+  assert.deepEqual(replacedAuthPolicy(current, { ...BODY, session: null }).session, DEFAULT_AUTH_POLICY.session)
+  assert.deepEqual(patchedAuthPolicy(current, { session: { maxMinutes: null } }).session, {
+    ...session,
+    maxMinutes: null,
+  })
+})
+
+test('values of acr fit into a challenge', () => {
+  const withAcr = (acr: string) => ({
+    ...DEFAULT_AUTH_POLICY,
+    primary: { ...DEFAULT_AUTH_POLICY.primary, extJwt: { ...DEFAULT_AUTH_POLICY.primary.extJwt, requireAcr: [acr] } },
+  })
+  for (const bad of ['a b', 'a"', 'a\\', 'ä', '']) assert.throws(() => validateAuthPolicy(withAcr(bad)), AppError, bad)
+  assert.doesNotThrow(() => validateAuthPolicy(withAcr('urn:mace:incommon:iap:silver')))
 })

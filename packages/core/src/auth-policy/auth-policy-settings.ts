@@ -19,7 +19,7 @@ export const DEFAULT_AUTH_POLICY: AuthPolicySettings = {
   name: 'Default',
   primary: {
     cert: { allowed: true, allowExpiredCerts: false },
-    extJwt: { allowed: true, allowedSigners: [] },
+    extJwt: { allowed: true, allowedSigners: [], requireAcr: [], requireAmr: [], maxAuthAgeSeconds: null },
     updb: {
       allowed: true,
       minPasswordLength: MIN_PASSWORD_LENGTH,
@@ -31,16 +31,22 @@ export const DEFAULT_AUTH_POLICY: AuthPolicySettings = {
     },
   },
   secondary: { requireTotp: false, requireExtJwtSigner: null },
+  session: { idleMinutes: null, maxMinutes: null, endWithToken: false },
   tags: {},
 }
 
 /** Raises smaller numbers to the minimum. */
 const atLeast = (minimum: number) => (value: number) => Math.max(minimum, value)
 
+/** The order of `acr` values is that of preference. */
+const unique = (values: readonly string[]) => [...new Set(values)]
+
 const RULES: BodyRules = {
   members: AUTH_POLICY.members,
   readers: {
     'primary.extJwt.allowedSigners': (ids: readonly string[]) => [...new Set(ids)].sort(),
+    'primary.extJwt.requireAcr': unique,
+    'primary.extJwt.requireAmr': unique,
     'primary.updb.minPasswordLength': atLeast(MIN_PASSWORD_LENGTH),
     'primary.updb.maxAttempts': atLeast(0),
     'primary.updb.lockoutDurationMinutes': atLeast(0),
@@ -67,4 +73,14 @@ export function patchedAuthPolicy(current: AuthPolicySettings, body: AuthPolicyP
 export function validateAuthPolicy(policy: AuthPolicySettings): void {
   if (policy.name.trim() === '') throw fieldError('name', 'name is required', policy.name)
   checkPlainText('name', policy.name)
+  const { requireAcr, requireAmr } = policy.primary.extJwt
+  for (const acr of requireAcr) checkAcr(acr)
+  for (const amr of requireAmr) checkPlainText('primary.extJwt.requireAmr', amr)
+}
+
+/** The values are sent to clients in a quoted parameter, separated by spaces (RFC 9470 section 3). */
+function checkAcr(value: string): void {
+  if (/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(value)) return
+  const reason = 'requireAcr may contain printable ASCII characters without spaces, quotes and backslashes'
+  throw fieldError('primary.extJwt.requireAcr', reason, value)
 }

@@ -24,7 +24,7 @@ test('each method can be disabled on its own', () => {
 })
 
 test('a policy allows the signers that it lists, or all when it lists none', () => {
-  const named = { primary: { ...primary, extJwt: { allowed: true, allowedSigners: ['one'] } } }
+  const named = { primary: { ...primary, extJwt: { ...primary.extJwt, allowedSigners: ['one'] } } }
   assert.equal(isLoginAllowed(named, { method: 'ext-jwt', signerId: 'one' }), true)
   assert.equal(isLoginAllowed(named, { method: 'ext-jwt', signerId: 'two' }), false)
   assert.equal(isLoginAllowed({ primary }, { method: 'ext-jwt', signerId: 'two' }), true)

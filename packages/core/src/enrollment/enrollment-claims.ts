@@ -43,8 +43,8 @@ export function readEnrollmentClaims(
 ): EnrollmentClaims {
   return {
     key: readKey(signer, identityClaim),
-    attributes: readAttributes(selected(signer.enrollAttributeClaimsSelector, claims)),
-    name: readName(selected(signer.enrollNameClaimsSelector, claims)),
+    attributes: readAttributes(selectedClaim(signer.enrollAttributeClaimsSelector, claims)),
+    name: readName(selectedClaim(signer.enrollNameClaimsSelector, claims)),
   }
 }
 
@@ -56,7 +56,7 @@ function readKey({ useExternalId }: EnrollingSigner, claim: string): EnrollmentC
 }
 
 /** Accepts a string or an array of strings. Empty strings are dropped; absent and null mean no attributes. */
-function readAttributes(value: JsonValue | undefined): EnrollmentClaim<readonly string[]> {
+export function readAttributes(value: JsonValue | undefined): EnrollmentClaim<readonly string[]> {
   const list = value === undefined || value === null ? [] : typeof value === 'string' ? [value] : value
   if (!Array.isArray(list) || !list.every((element) => typeof element === 'string')) {
     return unusable('the claim for the attributes is neither a string nor an array of strings')
@@ -64,12 +64,14 @@ function readAttributes(value: JsonValue | undefined): EnrollmentClaim<readonly 
   return usable(list.filter((attribute) => attribute !== ''))
 }
 
-function readName(value: JsonValue | undefined): EnrollmentClaim<string> {
+/** Accepts a string that is not blank. */
+export function readName(value: JsonValue | undefined): EnrollmentClaim<string> {
   const isText = typeof value === 'string' && value.trim() !== ''
   return isText ? usable(value) : unusable('the claim for the name is missing or is not a string')
 }
 
-function selected(selector: string | null, claims: JsonObject): JsonValue | undefined {
+/** The value of a stored selector; undefined when it is unset or selects nothing. */
+export function selectedClaim(selector: string | null, claims: JsonObject): JsonValue | undefined {
   if (selector === null) return undefined
   const reading = parseSelector(selector)
   if (!reading.ok) throw new TypeError(`the stored selector "${selector}" ${reading.reason}`)

@@ -9,7 +9,14 @@ import {
 } from './enrollment-refusals.ts'
 
 const { primary } = DEFAULT_AUTH_POLICY
-const SIGNER = { id: 'one', enabled: true, enrollToCertEnabled: true, enrollToTokenEnabled: true }
+const SIGNER = {
+  id: 'one',
+  enabled: true,
+  enrollToCertEnabled: true,
+  enrollToTokenEnabled: true,
+  provisionOnLogin: false,
+  reprovisionAfterMinutes: 1440,
+}
 
 const refusalsOf = (attempt: Partial<EnrollmentAttempt>) =>
   findEnrollmentRefusals({ kind: 'token', signer: SIGNER, policy: { primary }, isEnrolled: false, ...attempt })
@@ -33,7 +40,7 @@ test('an enrollment of either kind is refused for a disabled signer, a known ide
 
 test('the policy must allow the login that the enrollment leads to', () => {
   const noCert = { primary: { ...primary, cert: { ...primary.cert, allowed: false } } }
-  const noToken = { primary: { ...primary, extJwt: { allowed: false, allowedSigners: [] } } }
+  const noToken = { primary: { ...primary, extJwt: { ...primary.extJwt, allowed: false } } }
   assert.deepEqual(refusalsOf({ kind: 'cert', policy: noCert }), ['not-allowed'])
   assert.deepEqual(refusalsOf({ kind: 'cert', policy: noToken }), [])
   assert.deepEqual(refusalsOf({ kind: 'token', policy: noToken }), ['not-allowed'])
@@ -42,7 +49,7 @@ test('the policy must allow the login that the enrollment leads to', () => {
 
 test('the list of allowed signers restricts token enrollments only', () => {
   const allowing = (...allowedSigners: string[]) => ({
-    primary: { ...primary, extJwt: { allowed: true, allowedSigners } },
+    primary: { ...primary, extJwt: { ...primary.extJwt, allowedSigners } },
   })
   assert.deepEqual(refusalsOf({ kind: 'token', policy: allowing('one') }), [])
   assert.deepEqual(refusalsOf({ kind: 'token', policy: allowing('two') }), ['signer-not-allowed'])
@@ -57,4 +64,15 @@ test('every refusal is returned, the one for the client first', () => {
     'enrollment-off',
     'policy-unknown',
   ])
+})
+
+test('a login enrolls only with provisionOnLogin, and not the subject of an identity that was deleted recently', () => {
+  const signer = { ...SIGNER, provisionOnLogin: true, reprovisionAfterMinutes: 1 }
+  const provisioning = { deletedAt: undefined, now: 100_000 }
+  assert.deepEqual(refusalsOf({ signer, provisioning }), [])
+  assert.deepEqual(refusalsOf({ provisioning }), ['enrollment-off'])
+  const deleted = { ...provisioning, deletedAt: 40_001 }
+  assert.deepEqual(refusalsOf({ signer, provisioning: deleted }), ['deleted-recently'])
+  assert.deepEqual(refusalsOf({ signer }), [], 'an enrollment that is no login')
+  assert.deepEqual(refusalsOf({ signer, provisioning: { ...deleted, deletedAt: 40_000 } }), [])
 })

@@ -10,13 +10,23 @@ export type EnrollmentKind = (typeof ENROLLMENT_KINDS)[number]
 /** An enrollment with a token that the signer has accepted. */
 export interface EnrollmentAttempt {
   readonly kind: EnrollmentKind
-  readonly signer: Pick<SignerSettings, 'enabled' | 'enrollToCertEnabled' | 'enrollToTokenEnabled'> & {
-    readonly id: string
-  }
+  readonly signer: Pick<
+    SignerSettings,
+    'enabled' | 'enrollToCertEnabled' | 'enrollToTokenEnabled' | 'provisionOnLogin' | 'reprovisionAfterMinutes'
+  > & { readonly id: string }
   /** The policy of the new identity; undefined when it does not exist. */
   readonly policy: Pick<AuthPolicySettings, 'primary'> | undefined
   /** Whether an identity with the token's identity claim exists. */
   readonly isEnrolled: boolean
+  /** Set when a login enrolls. */
+  readonly provisioning?: Provisioning | undefined
+}
+
+/** What decides whether a login may enroll. */
+export interface Provisioning {
+  /** When the identity with the token's claim was deleted; undefined when there was none. */
+  readonly deletedAt: number | undefined
+  readonly now: number
 }
 
 /** Reasons for refusing an enrollment with an accepted token, with their error codes. A closed set: decisions use these values. */
@@ -25,6 +35,7 @@ export const ENROLLMENT_REFUSALS = {
   'signer-changed': 'INVALID_ENROLLMENT_TOKEN',
   'already-enrolled': 'ENROLLMENT_IDENTITY_ALREADY_ENROLLED',
   'enrollment-off': 'INVALID_ENROLLMENT_NOT_ALLOWED',
+  'deleted-recently': 'INVALID_ENROLLMENT_NOT_ALLOWED',
   'policy-unknown': 'INVALID_ENROLLMENT_NOT_ALLOWED',
   'not-allowed': 'INVALID_ENROLLMENT_NOT_ALLOWED',
   'signer-not-allowed': 'INVALID_ENROLLMENT_NOT_ALLOWED',
@@ -36,7 +47,15 @@ export type EnrollmentRefusal = keyof typeof ENROLLMENT_REFUSALS
 const RULES: readonly (readonly [EnrollmentRefusal, applies: (attempt: EnrollmentAttempt) => boolean])[] = [
   ['signer-disabled', ({ signer }) => !signer.enabled],
   ['already-enrolled', ({ isEnrolled }) => isEnrolled],
-  ['enrollment-off', ({ signer, kind }) => !isKindEnabled(signer, kind)],
+  [
+    'enrollment-off',
+    ({ signer, kind, provisioning }) =>
+      !isKindEnabled(signer, kind) || (provisioning !== undefined && !signer.provisionOnLogin),
+  ],
+  [
+    'deleted-recently',
+    ({ signer, provisioning }) => provisioning !== undefined && isDeletedRecently(signer, provisioning),
+  ],
   ['policy-unknown', ({ policy }) => !policy],
   ['not-allowed', ({ policy, kind }) => policy !== undefined && !policy.primary[METHOD_OF[kind]].allowed],
   [
@@ -52,6 +71,16 @@ const FLAG_OF = { cert: 'enrollToCertEnabled', token: 'enrollToTokenEnabled' } a
 /** Whether the signer allows this kind of enrollment. */
 export function isKindEnabled(signer: Pick<SignerSettings, (typeof FLAG_OF)[EnrollmentKind]>, kind: EnrollmentKind) {
   return signer[FLAG_OF[kind]]
+}
+
+const MS_PER_MINUTE = 60_000
+
+/** A clock that went back does not shorten the time: a deletion in the future is recent. */
+function isDeletedRecently(
+  { reprovisionAfterMinutes }: Pick<SignerSettings, 'reprovisionAfterMinutes'>,
+  { deletedAt, now }: Provisioning,
+): boolean {
+  return deletedAt !== undefined && now < deletedAt + reprovisionAfterMinutes * MS_PER_MINUTE
 }
 
 /** Every reason to refuse the enrollment, the one for the client first. Empty when it is allowed. */

@@ -1,6 +1,7 @@
 import { IDENTITY, type IdentityPatch, type IdentitySettings, type IdentityWrite } from '@countersign/contract/identity'
 import { MAX_ATTRIBUTE_LENGTH, MAX_ATTRIBUTES, MAX_NAME_LENGTH } from '@countersign/contract/limits'
 import { fieldError } from '../app-error.ts'
+import { parseDatetime } from '../filter/parse-datetime.ts'
 import type { JsonObject } from '../json/json-value.ts'
 import {
   type BodyRules,
@@ -11,17 +12,18 @@ import {
 } from '../resource/apply-body.ts'
 import { readTags } from '../tag/read-tags.ts'
 import { checkPlainText } from '../text/plain-text.ts'
+import { sortedUnique } from './attribute-parts.ts'
 
 export type { IdentitySettings } from '@countersign/contract/identity'
 
 const tagsReader = (field: string) => (value: JsonObject) => readTags(field, value)
-const sortedUnique = (values: readonly string[]) => [...new Set(values)].sort()
 
 const RULES: BodyRules = {
   members: IDENTITY.members,
   readers: {
     attributes: sortedUnique,
     permissions: sortedUnique,
+    expiresAt: readExpiresAt,
     appData: tagsReader('appData'),
     serviceHostingCosts: tagsReader('serviceHostingCosts'),
     serviceHostingPrecedences: tagsReader('serviceHostingPrecedences'),
@@ -70,11 +72,15 @@ const areSame = (names?: readonly string[], others?: readonly string[]): boolean
 
 /** Throws when a field of the identity is invalid by itself. */
 export function validateIdentity(identity: IdentitySettings): void {
-  if (identity.name.trim() === '') throw fieldError('name', 'name is required', identity.name)
-  checkLength('name', identity.name, MAX_NAME_LENGTH)
-  checkPlainText('name', identity.name)
+  checkName(identity.name)
   if (identity.externalId !== null) checkPlainText('externalId', identity.externalId)
   checkAttributes(identity.attributes)
+}
+
+export function checkName(name: string): void {
+  if (name.trim() === '') throw fieldError('name', 'name is required', name)
+  checkLength('name', name, MAX_NAME_LENGTH)
+  checkPlainText('name', name)
 }
 
 /** Policies match attributes, with `#` and `@` as prefixes for roles and ids. */
@@ -89,6 +95,13 @@ export function checkAttributes(attributes: readonly string[]): void {
     checkLength('roleAttributes', attribute, MAX_ATTRIBUTE_LENGTH)
     checkPlainText('roleAttributes', attribute)
   }
+}
+
+/** A time in the past is allowed: it ends access at once. */
+function readExpiresAt(text: string): number {
+  const instant = parseDatetime(text)
+  if (instant === undefined) throw fieldError('expiresAt', 'expiresAt in body must be of type date-time', text)
+  return instant
 }
 
 /** The body schema checks lengths too, but names and attributes can also come from a token. */

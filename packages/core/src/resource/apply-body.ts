@@ -47,7 +47,9 @@ function applyMembers(rules: BodyRules, members: Members, base: Values, body: Va
     const given = body[name]
     if (!isGiven(rules, given)) continue
     const value = isGroup(member)
-      ? applyMembers(rules, member.members, base[name] as Values, given as Values, `${path}${name}.`)
+      ? given === null
+        ? unsetSettings(member)
+        : applyMembers(rules, member.members, base[name] as Values, given as Values, `${path}${name}.`)
       : read(rules, member, `${path}${name}`, given, base[name])
     settings ??= { ...base }
     settings[name] = value

@@ -30,6 +30,7 @@ export function validateSigner(signer: SignerSettings): void {
   for (const field of LINKS) checkLink(field, signer[field])
   checkRequiredClaims(signer)
   checkCaBundle(signer.jwksCaPem)
+  checkProvisioning(signer)
 }
 
 function checkKeySource({ certPem, jwksEndpoint }: SignerSettings): void {
@@ -86,6 +87,11 @@ function checkRequiredClaims({ requiredClaims }: SignerSettings): void {
   for (const { selector, anyOf } of parsed.requiredClaims) {
     for (const text of [selector.text, ...anyOf]) checkPlainText('requiredClaims', text)
   }
+}
+
+function checkProvisioning({ provisionOnLogin, enrollToTokenEnabled }: SignerSettings): void {
+  if (!provisionOnLogin || enrollToTokenEnabled) return
+  throw fieldError('provisionOnLogin', 'provisionOnLogin needs enrollToTokenEnabled', provisionOnLogin)
 }
 
 function checkCaBundle(pem: string | null): void {

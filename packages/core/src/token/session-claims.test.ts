@@ -2,21 +2,25 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readSessionClaims } from './session-claims.ts'
 
-const NONE = { subject: null, providerSessionId: null, amr: null, authenticatedAt: null }
+const NONE = { subject: null, providerSessionId: null, acr: null, amr: null, authenticatedAt: null }
 
 test('the claims of a login at the provider are read from a token', () => {
-  assert.deepEqual(readSessionClaims({ sub: 'ann', sid: 's-1', amr: ['pwd', 'otp'], auth_time: 1_900_000_000 }), {
-    subject: 'ann',
-    providerSessionId: 's-1',
-    amr: ['pwd', 'otp'],
-    authenticatedAt: 1_900_000_000_000,
-  })
+  assert.deepEqual(
+    readSessionClaims({ sub: 'ann', sid: 's-1', acr: 'gold', amr: ['pwd', 'otp'], auth_time: 1_900_000_000 }),
+    {
+      subject: 'ann',
+      providerSessionId: 's-1',
+      acr: 'gold',
+      amr: ['pwd', 'otp'],
+      authenticatedAt: 1_900_000_000_000,
+    },
+  )
   assert.deepEqual(readSessionClaims({ amr: 'pwd' }), { ...NONE, amr: ['pwd'] })
   assert.deepEqual(readSessionClaims({}), NONE)
 })
 
 test('claims of another type or of more than 512 characters are not used', () => {
-  assert.deepEqual(readSessionClaims({ sub: 7, sid: ['s'], amr: [1], auth_time: '1900000000' }), NONE)
+  assert.deepEqual(readSessionClaims({ sub: 7, sid: ['s'], acr: ['gold'], amr: [1], auth_time: '1900000000' }), NONE)
   assert.deepEqual(readSessionClaims({ sub: null, sid: {}, amr: {}, auth_time: 1e300 }), NONE)
   const [longest, tooLong] = ['a'.repeat(512), 'a'.repeat(513)]
   assert.deepEqual(readSessionClaims({ sub: longest, sid: tooLong, amr: [longest] }), {

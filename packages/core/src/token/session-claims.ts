@@ -5,6 +5,8 @@ export interface SessionClaims {
   readonly subject: string | null
   /** `sid`: the session at the provider. */
   readonly providerSessionId: string | null
+  /** `acr`: the class of the login at the provider. */
+  readonly acr: string | null
   /** `amr`: the methods of the login at the provider. */
   readonly amr: readonly string[] | null
   /** `auth_time` in milliseconds since 1970. */
@@ -15,10 +17,11 @@ export interface SessionClaims {
 const MAX_LENGTH = 512
 
 /** Reads the claims of a verified token that its session rests on. */
-export function readSessionClaims({ sub, sid, amr, auth_time: authTime }: JsonObject): SessionClaims {
+export function readSessionClaims({ sub, sid, acr, amr, auth_time: authTime }: JsonObject): SessionClaims {
   return {
     subject: boundedText(sub),
     providerSessionId: boundedText(sid),
+    acr: boundedText(acr),
     amr: readMethods(amr),
     authenticatedAt: typeof authTime === 'number' && Number.isSafeInteger(authTime * 1000) ? authTime * 1000 : null,
   }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { EnrollmentEvent } from '../events/controller-event.ts'
 import type { EventHub } from '../events/event-hub.ts'
+import { identitySyncWarning } from '../events/identity-sync-event.ts'
 import type { Metrics } from '../events/metrics/metrics.ts'
 import type { ReportedRequest } from '../events/reported-request.ts'
 import type { DecisionRecorder, RefusedEnrollment } from '../token/decision-recorder.ts'
@@ -31,7 +32,7 @@ export class EnrollmentReporter {
   }
 
   /** The log and the event are the only record of the role attributes that the token set. */
-  enrolled({ signer, settings, kind, identityId, certificate }: Enrolled, request: ReportedRequest): void {
+  enrolled({ signer, settings, kind, identityId, certificate, warnings }: Enrolled, request: ReportedRequest): void {
     const { log, events, metrics } = this.#parts
     const event: EnrollmentEvent = {
       ...commonMembers(kind, signer.id, request),
@@ -48,6 +49,8 @@ export class EnrollmentReporter {
     log.info({ enrollment: event, fingerprint: certificate?.fingerprint }, 'an identity has enrolled')
     metrics.enrollment(signer.id, 'success')
     events.publish(event)
+    const by = { signerId: signer.id, identity: { id: identityId, name: settings.name } }
+    for (const warning of warnings) events.publish(identitySyncWarning(warning, by))
   }
 
   refused(refused: RefusedEnrollment, { kind, signer }: NotEnrolled, request: ReportedRequest): void {

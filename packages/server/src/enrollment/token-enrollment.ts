@@ -8,14 +8,21 @@ import {
   type EnrollmentRefusal,
   enrollPolicyId,
   findEnrollmentRefusals,
+  findStepUp,
   type IdentitySettings,
+  issueTime,
+  type LoginRequirements,
   newSortableId,
+  planTokenSync,
+  readSessionClaims,
+  type SyncWarning,
   validateIdentity,
 } from '@countersign/core'
 import { enrollByJwt } from '../operations/enrollment/enroll-by-jwt.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { ClientCertificates, IssuedCertificate } from '../platform/keys/client-certificates.ts'
 import type { RequestSource } from '../store/operation-meta.ts'
+import { findDeletion } from '../store/reads/identity-access-reads.ts'
 import { findEnrolledIdentity } from '../store/reads/identity-reads.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
 import type { Store } from '../store/store.ts'
@@ -44,6 +51,8 @@ export interface Enrolled {
   readonly identityId: string
   readonly settings: IdentitySettings
   readonly certificate: IssuedCertificate | undefined
+  /** What the token could not set, for a signer whose tokens keep identities up to date. */
+  readonly warnings: readonly SyncWarning[]
 }
 
 export interface NotEnrolled extends NoTokenChosen {
@@ -51,6 +60,15 @@ export interface NotEnrolled extends NoTokenChosen {
   /** The existing identity with the token's claim. */
   readonly identityId: string | undefined
 }
+
+/** Why a login enrolled nothing. */
+export interface NotProvisioned {
+  readonly isEnrolled: false
+  readonly reason: DecisionReason
+  readonly requirements: LoginRequirements | undefined
+}
+
+type AcceptedToken = Pick<ChosenToken, 'signer' | 'token'>
 
 type EnrollmentResult = Enrolled | ({ readonly isEnrolled: false } & NotEnrolled)
 
@@ -66,12 +84,15 @@ class EnrollmentRefusedError extends Error {
   readonly reason: DecisionReason
   readonly refusal: AppError
   readonly identityId: string | undefined
+  /** What the policy requires of the login at the identity provider, when that is the reason. */
+  readonly requirements: LoginRequirements | undefined
 
-  constructor(reason: DecisionReason, refusal: AppError, identityId?: string) {
+  constructor(reason: DecisionReason, refusal: AppError, identityId?: string, requirements?: LoginRequirements) {
     super(reason, { cause: refusal })
     this.reason = reason
     this.refusal = refusal
     this.identityId = identityId
+    this.requirements = requirements
   }
 }
 
@@ -105,19 +126,42 @@ export class TokenEnrollment {
     }
   }
 
+  /**
+   * Enrolls the unknown subject of a login to token use, when the signer says so and the login is allowed afterwards. Returns the refusal
+   * otherwise.
+   */
+  async provision({ signer, token }: AcceptedToken, source: RequestSource): Promise<Enrolled | NotProvisioned> {
+    try {
+      const enrolling = await refuseAs('claim-unusable', () => buildEnrollingIdentity(signer.stored, token))
+      const request = { csrPem: undefined, source, isLogin: true }
+      return await this.#byClaim.run(JSON.stringify(enrolling.key), () =>
+        this.#create({ signer, token }, enrolling, request),
+      )
+    } catch (error) {
+      if (!(error instanceof EnrollmentRefusedError)) throw error
+      const { reason, requirements } = error
+      return { isEnrolled: false, reason, requirements }
+    }
+  }
+
   async #create(
-    { signer }: ChosenToken,
+    { signer, token }: AcceptedToken,
     { key, settings }: EnrollingIdentity,
-    { csrPem, source }: EnrollmentRequest,
+    { csrPem, source, isLogin = false }: Pick<EnrollmentRequest, 'csrPem' | 'source'> & { readonly isLogin?: boolean },
   ): Promise<Enrolled> {
     const { store, clock, clientCertificates, policies } = this.#parts
     const kind = csrPem === undefined ? 'token' : 'cert'
-    const [enrolledId, policy] = await Promise.all([
+    const [enrolledId, policy, deletedAt] = await Promise.all([
       findEnrolledIdentity(store.db, key),
       policies.find(enrollPolicyId(signer.stored)),
+      isLogin ? findDeletion(store.db, key) : undefined,
     ])
+    const now = clock.now()
     const attempt = { kind, signer: signer.stored, policy, isEnrolled: enrolledId !== undefined } as const
-    throwRefusal(findEnrollmentRefusals(attempt)[0], enrolledId)
+    const provisioning = isLogin ? { deletedAt, now } : undefined
+    throwRefusal(findEnrollmentRefusals({ ...attempt, provisioning })[0], enrolledId)
+    const stepUp = isLogin && policy && findStepUp(policy.primary.extJwt, readSessionClaims(token.claims), now)
+    if (stepUp) throw new EnrollmentRefusedError(stepUp, new AppError('UNAUTHORIZED'), undefined, policy.primary.extJwt)
     await refuseAs('identity-refused', () => validateIdentity(settings))
 
     const identityId = key.useExternalId ? newSortableId(clock.now()) : key.id
@@ -131,15 +175,29 @@ export class TokenEnrollment {
       fingerprint: certificate.fingerprint,
       publicKeyDigest: certificate.publicKeyDigest,
     }
-    const { refusal } = await refuseAs('identity-refused', () =>
+    const issuedAt = issueTime(token.claims)
+    const verifiedBy = { signerId: signer.id, signerRevision: signer.stored.revision }
+    const { refusal, name = settings.name } = await refuseAs('identity-refused', () =>
       store.run(
         enrollByJwt,
-        { signerId: signer.id, signerRevision: signer.stored.revision, kind, key, settings, identityId, authenticator },
+        { ...verifiedBy, kind, key, settings, identityId, issuedAt, isLogin, authenticator },
         { actorId: identityId, now: clock.now(), source: { authorName: settings.name, ...source } },
       ),
     )
     throwRefusal(refusal, undefined)
-    return { isEnrolled: true, kind, signer: signer.stored, identityId, settings, certificate }
+    const enrolled = { id: identityId, name, manualAttributes: [], syncedTokens: {} }
+    const suppliedAttributes = [{ signerId: signer.id, channel: 'token', attributes: settings.attributes }] as const
+    const warnings = planTokenSync(signer.stored, token, { ...enrolled, suppliedAttributes })?.warnings ?? []
+    const { stored } = signer
+    return {
+      isEnrolled: true,
+      kind,
+      signer: stored,
+      identityId,
+      settings: { ...settings, name },
+      certificate,
+      warnings,
+    }
   }
 }
 

@@ -80,12 +80,29 @@ export interface EnrollmentEvent {
   readonly request_id: string
 }
 
+/** A token of a signer changed the attributes or the name of an identity, or could not. */
+export interface IdentitySyncEvent {
+  readonly namespace: 'identitySync'
+  readonly event_type: 'changed' | 'warning'
+  readonly external_jwt_signer_id: string
+  readonly identity_id: string
+  /** The name of the identity after the change. */
+  readonly identity_name: string
+  readonly added: readonly string[]
+  readonly removed: readonly string[]
+  /** Of a warning: the selector of the claim, and what is wrong with it. */
+  readonly claim: string
+  readonly reason: string
+  readonly message: string
+}
+
 export type ControllerEvent =
   | AuthenticationEvent
   | ApiSessionEvent
   | EntityChangeEvent
   | SignerHealthEvent
   | EnrollmentEvent
+  | IdentitySyncEvent
 
 export type EventNamespace = ControllerEvent['namespace']
 
@@ -96,6 +113,7 @@ export const NAMESPACE_NAMES: ReadonlyMap<string, EventNamespace> = new Map([
   ['entityChange', 'entityChange'],
   ['signerHealth', 'signerHealth'],
   ['enrollment', 'enrollment'],
+  ['identitySync', 'identitySync'],
   ['edge.authentications', 'authentication'],
   ['edge.apiSessions', 'apiSession'],
 ])

@@ -1,7 +1,7 @@
 import { findDateFault, findLeafFault, isLoginAllowed, readLeafCertificate } from '@countersign/core'
 import type { Clock } from '../platform/clock.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
-import { isDisabled, type StoredIdentity } from '../store/identity-row.ts'
+import { isDisabled, isExpired, type StoredIdentity } from '../store/identity-row.ts'
 import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
 import { type CertificateAuthenticator, findCertificateAuthenticator } from '../store/reads/authenticator-reads.ts'
 import { findIdentity } from '../store/reads/identity-reads.ts'
@@ -71,6 +71,7 @@ export class CertificateCheck {
     const dateFault = findDateFault(leaf, now, policy.primary.cert.allowExpiredCerts)
     if (dateFault) return refuse(dateFault, details)
     if (isDisabled(identity, now)) return refuse('disabled', details)
+    if (isExpired(identity, now)) return refuse('identity-expired', details)
     if (!isLoginAllowed(policy, { method: 'cert' })) return refuse('not-allowed', details)
     return { accepted: true, authenticator, identity, policy }
   }

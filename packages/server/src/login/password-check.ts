@@ -5,7 +5,7 @@ import { type Guesses, LocalGuesses, type PasswordGuess } from '../limits/guesse
 import { lockOutIdentity } from '../operations/identity/disable-identity.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
-import { isDisabled, type StoredIdentity } from '../store/identity-row.ts'
+import { hasAccess, type StoredIdentity } from '../store/identity-row.ts'
 import { findIdentity } from '../store/reads/identity-reads.ts'
 import type { Store } from '../store/store.ts'
 import type { PasswordSender, Passwords } from './passwords.ts'
@@ -112,7 +112,7 @@ export class PasswordCheck {
   async #isStillEnabled(owner: PasswordOwner | undefined): Promise<boolean> {
     const { store, clock } = this.#parts
     const current = await findIdentity(store.db, owner?.identity.id ?? '')
-    return current !== undefined && !isDisabled(current, clock.now())
+    return current !== undefined && hasAccess(current, clock.now())
   }
 
   async #refuse(sent: SentPassword): Promise<false> {

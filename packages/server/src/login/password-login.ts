@@ -6,7 +6,7 @@ import type { Guesses } from '../limits/guesses.ts'
 import { type SessionOptions, startSession } from '../operations/api-session/start-session.ts'
 import type { LiveSession } from '../session/live-sessions.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
-import { isDisabled, type StoredIdentity } from '../store/identity-row.ts'
+import { isDisabled, isExpired, type StoredIdentity } from '../store/identity-row.ts'
 import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
 import { findPasswordAuthenticator } from '../store/reads/authenticator-reads.ts'
 import { findIdentity } from '../store/reads/identity-reads.ts'
@@ -97,5 +97,6 @@ function findRefusal(
 ): Exclude<PasswordRefusal, 'wrong-password'> | undefined {
   if (!identity || !policy) return 'unknown-user'
   if (isDisabled(identity, now)) return 'disabled'
+  if (isExpired(identity, now)) return 'identity-expired'
   return isLoginAllowed(policy, PASSWORD_LOGIN) ? undefined : 'not-allowed'
 }

@@ -1,9 +1,18 @@
-import { type ChallengeError as ChallengeKind, isCodeMissing, isTrustedFor } from '@countersign/core'
+import {
+  type ChallengeError as ChallengeKind,
+  findStepUp,
+  isCodeMissing,
+  isTrustedFor,
+  type LoginRequirements,
+  type StepUpReason,
+} from '@countersign/core'
+import type { Clock } from '../platform/clock.ts'
 import type { LiveSession } from '../session/live-sessions.ts'
 import type { SignerRevision } from '../store/actor-credential.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
 import type { DirectorySigner, SignerDirectory } from '../token/signer-directory.ts'
 import type { TokenVerifier } from '../token/token-verifier.ts'
+import type { IdentitySync } from './identity-sync.ts'
 
 /** A second factor that a session lacks. */
 export type MissingFactor =
@@ -14,6 +23,21 @@ export type MissingFactor =
       /** The signer that the policy names; undefined when it was deleted. While it is disabled or not trusted, every token is refused. */
       readonly signer: StoredSigner | undefined
     }
+  | {
+      /** The login at the identity provider does not meet the policy (any more): a new one is needed. */
+      readonly kind: 'step-up'
+      readonly reason: StepUpReason
+      readonly requirements: LoginRequirements
+      /** The signer whose token opened the session. */
+      readonly signer: StoredSigner | undefined
+    }
+
+interface SecondFactorParts {
+  readonly directory: Pick<SignerDirectory, 'enabled' | 'find'>
+  readonly verifier: Pick<TokenVerifier, 'verifyBy'>
+  readonly identitySync: Pick<IdentitySync, 'apply'>
+  readonly clock: Clock
+}
 
 /** What a call lacks, and the signer that verified its second token; null when the policy requires none, or it is missing. */
 export interface CheckedFactors {
@@ -24,16 +48,14 @@ export interface CheckedFactors {
 const NONE: CheckedFactors = { missing: [], signer: null }
 
 /**
- * Checks the second factor on every call. A token must be sent with each call. For one-time codes the session records which enrollment it
+ * Checks on every call what the policy requires besides the session. A token must be sent with each call. For one-time codes the session records which enrollment it
  * passed, so that a new enrollment requires a new code.
  */
 export class SecondFactor {
-  readonly #directory: Pick<SignerDirectory, 'enabled' | 'find'>
-  readonly #verifier: Pick<TokenVerifier, 'verifyBy'>
+  readonly #parts: SecondFactorParts
 
-  constructor(directory: Pick<SignerDirectory, 'enabled' | 'find'>, verifier: Pick<TokenVerifier, 'verifyBy'>) {
-    this.#directory = directory
-    this.#verifier = verifier
+  constructor(parts: SecondFactorParts) {
+    this.#parts = parts
   }
 
   /** Returns what the session's current policy requires and the call lacks; synchronously when it requires neither token nor code. */
@@ -48,16 +70,35 @@ export class SecondFactor {
   /** Like `findMissing`, with the signer of the token for the operation that rests on it. */
   check(session: LiveSession, untrustedBearers: readonly string[]): CheckedFactors | Promise<CheckedFactors> {
     const needsToken = session.policy.secondary.requireExtJwtSigner !== null
-    return needsToken || lacksCode(session) ? this.#checkAll(session, untrustedBearers) : NONE
+    const stepUp = this.#findStepUp(session)
+    if (!needsToken && stepUp === undefined && !lacksCode(session)) return NONE
+    return this.#checkAll(session, stepUp, untrustedBearers)
   }
 
-  async #checkAll(session: LiveSession, bearers: readonly string[]): Promise<CheckedFactors> {
+  async #checkAll(
+    session: LiveSession,
+    reason: StepUpReason | undefined,
+    bearers: readonly string[],
+  ): Promise<CheckedFactors> {
     const { requireExtJwtSigner } = session.policy.secondary
     const code = { kind: 'totp', isEnrolled: session.identity.verifiedTotpId !== null } as const
-    const codes = lacksCode(session) ? [code] : []
-    if (requireExtJwtSigner === null) return { missing: codes, signer: null }
+    const others = [
+      ...(lacksCode(session) ? [code] : []),
+      ...(reason === undefined ? [] : [await this.#describeStepUp(session, reason)]),
+    ]
+    if (requireExtJwtSigner === null) return { missing: others, signer: null }
     const token = await this.#checkToken(session, requireExtJwtSigner, bearers)
-    return 'kind' in token ? { missing: [...codes, token], signer: null } : { missing: codes, signer: token }
+    return 'kind' in token ? { missing: [...others, token], signer: null } : { missing: others, signer: token }
+  }
+
+  #findStepUp({ login, policy, acr, amr, authenticatedAt }: LiveSession): StepUpReason | undefined {
+    if (login.method !== 'ext-jwt') return undefined
+    return findStepUp(policy.primary.extJwt, { acr, amr, authenticatedAt }, this.#parts.clock.now())
+  }
+
+  async #describeStepUp({ policy, signerId }: LiveSession, reason: StepUpReason): Promise<MissingFactor> {
+    const signer = await this.#parts.directory.find(signerId ?? '')
+    return { kind: 'step-up', reason, requirements: policy.primary.extJwt, signer }
   }
 
   async #checkToken(
@@ -65,19 +106,21 @@ export class SecondFactor {
     signerId: string,
     bearers: readonly string[],
   ): Promise<MissingFactor | SignerRevision> {
-    const named = (await this.#directory.enabled()).findById(signerId)
+    const { directory, verifier, identitySync } = this.#parts
+    const named = (await directory.enabled()).findById(signerId)
     const signer = named && isTrustedFor(named.stored.trust, session.identity) ? named : undefined
     let challenge: ChallengeKind = 'missing'
     for (const bearer of signer ? bearers : []) {
-      const verdict = await this.#verifier.verifyBy(signer as DirectorySigner, bearer)
+      const verdict = await verifier.verifyBy(signer as DirectorySigner, bearer)
       // The token must belong to the session's identity: a thief must not complete a stolen session with another token.
       if (signer && verdict.accepted && isClaimOf(session, signer, verdict.token.identityClaim)) {
+        await identitySync.apply(signer.stored, verdict.token, session.identity, { isRepeated: true })
         return { id: signerId, revision: signer.stored.revision }
       }
       const refusal = verdict.accepted ? 'invalid' : verdict.challenge
       if (challenge === 'missing' || refusal === 'expired') challenge = refusal
     }
-    return { kind: 'ext-jwt', challenge, signer: named?.stored ?? (await this.#directory.find(signerId)) }
+    return { kind: 'ext-jwt', challenge, signer: named?.stored ?? (await directory.find(signerId)) }
   }
 }
 

@@ -1,5 +1,11 @@
 import type { Authenticate } from '@countersign/contract'
-import { type ChallengeError as ChallengeKind, readSessionClaims, type VerifiedToken } from '@countersign/core'
+import {
+  type ChallengeError as ChallengeKind,
+  type LoginRequirements,
+  readSessionClaims,
+  STEP_UP_REASONS,
+  type VerifiedToken,
+} from '@countersign/core'
 import {
   type Authenticated,
   type SessionOptions,
@@ -7,14 +13,16 @@ import {
   startSession,
 } from '../operations/api-session/start-session.ts'
 import type { LiveSession } from '../session/live-sessions.ts'
+import type { RequestSource } from '../store/operation-meta.ts'
 import { authenticatorIdOfSigner } from '../store/reads/session-origin-reads.ts'
 import type { TokenBasis } from '../store/session-basis.ts'
 import { byChallenge } from '../token/challenge-order.ts'
 import type { DecisionReason } from '../token/decision-reason.ts'
 import type { KnownIdentities } from '../token/known-identities.ts'
-import { findLoginRefusal, type LoginAttempt } from '../token/login-refusals.ts'
+import { findLoginRefusal, type LoginAttempt, subjectOf } from '../token/login-refusals.ts'
 import type { DirectorySigner, SignerDirectory } from '../token/signer-directory.ts'
 import type { TokenVerifier } from '../token/token-verifier.ts'
+import type { IdentitySync } from './identity-sync.ts'
 
 /** Why a token was refused. The caller is sent the challenge and the signer; the rest is for administrators. */
 export interface TokenLoginRefusal {
@@ -25,6 +33,8 @@ export interface TokenLoginRefusal {
   readonly identityId: string | undefined
   /** Index in `bearers`; undefined when there was no token. */
   readonly bearer: number | undefined
+  /** What the policy requires of the login at the identity provider, when that is why the token was refused. */
+  readonly requirements?: LoginRequirements | undefined
 }
 
 export type TokenLoginResult =
@@ -39,11 +49,26 @@ const NO_TOKEN: TokenLoginRefusal = {
   bearer: undefined,
 }
 
+/** The request of a login, for events. */
+export type LoginRequest = Pick<RequestSource, 'remoteAddr'> & { readonly id: string }
+
+/** Why an unknown subject was not provisioned, with the requirements of its policy when these are the reason. */
+export interface NotProvisioned extends Pick<TokenLoginRefusal, 'reason' | 'requirements'> {}
+
 interface TokenLoginParts {
   readonly session: SessionOptions
   readonly directory: Pick<SignerDirectory, 'expire'>
   readonly verifier: TokenVerifier
   readonly identities: KnownIdentities
+  readonly identitySync: Pick<IdentitySync, 'apply'>
+  /** Enrolls the subject of a token to token use. Undefined when an identity exists afterwards; `enrollment` implements it. */
+  provision(signer: DirectorySigner, token: VerifiedToken, request: LoginRequest): Promise<NotProvisioned | undefined>
+}
+
+/** A token that a signer has accepted. */
+interface AcceptedToken {
+  readonly signer: DirectorySigner
+  readonly verified: VerifiedToken
 }
 
 /** Exchanges a provider's JWT for a session. */
@@ -62,53 +87,82 @@ export class TokenLogin {
     bearers: readonly string[],
     body: Authenticate,
     ipAddress: string,
+    request: LoginRequest,
     { isRetry = false } = {},
   ): Promise<TokenLoginResult> {
-    const { session: options, directory, verifier, identities } = this.#parts
+    const { session: options, directory, verifier, identities, provision } = this.#parts
     const refused: TokenLoginRefusal[] = []
-    let authenticated: (Authenticated & { readonly token: TokenBasis }) | undefined
+    let authenticated: (AcceptedToken & Authenticated) | undefined
+    const retry = (signer: DirectorySigner): Promise<TokenLoginResult> => {
+      directory.expire(signer.id)
+      return this.logIn(bearers, body, ipAddress, request, { isRetry: true })
+    }
     for (const [bearer, token] of bearers.entries()) {
-      const consider = (signer: DirectorySigner, verified: VerifiedToken, attempt: LoginAttempt): boolean => {
+      const unknown: AcceptedToken[] = []
+      const consider = (accepted: AcceptedToken, attempt: LoginAttempt): boolean => {
+        const { signer, verified } = accepted
         const { identity, policy } = attempt
         const refusal = findLoginRefusal(attempt)
         if (refusal === undefined && identity && policy) {
           const login = { method: 'ext-jwt', signerId: signer.id } as const
           const authenticatorId = authenticatorIdOfSigner(signer.id)
           const basis = tokenBasis(signer, verified)
-          authenticated = { identity, policy, login, authenticatorId, token: basis, body, ipAddress }
+          authenticated = { ...accepted, identity, policy, login, authenticatorId, token: basis, body, ipAddress }
           return true
         }
+        if (refusal === 'unknown-identity' && signer.stored.provisionOnLogin) unknown.push(accepted)
         // The caller cannot distinguish unknown, disabled and not allowed.
         const reason = refusal ?? 'not-allowed'
-        refused.push({ challenge: 'missing', signer, reason, identityId: identity?.id, bearer })
+        const requirements = isStepUpReason(reason) ? policy?.primary.extJwt : undefined
+        refused.push({ challenge: 'missing', signer, reason, identityId: identity?.id, bearer, requirements })
         return false
       }
+      const find = ({ signer, verified }: AcceptedToken) =>
+        identities.find(signer.stored, subjectOf(verified), options.clock.now())
       await verifier.verify(token, ipAddress, ({ signer, verdict }) => {
         if (!verdict.accepted || !signer) {
           const { reason, challenge } = verdict.accepted ? NO_TOKEN : verdict
           refused.push({ challenge, signer, reason, identityId: undefined, bearer })
           return false
         }
-        const { token: verified } = verdict
-        const found = identities.find(signer.stored, verified.identityClaim, options.clock.now())
+        const accepted = { signer, verified: verdict.token }
+        const found = find(accepted)
         return found instanceof Promise
-          ? found.then((attempt) => consider(signer, verified, attempt))
-          : consider(signer, verified, found)
+          ? found.then((attempt) => consider(accepted, attempt))
+          : consider(accepted, found)
       })
+      const [first] = unknown
+      if (!authenticated && first) {
+        const { signer, verified } = first
+        const refusal = unknown.length > 1 ? AMBIGUOUS : await provision(signer, verified, request)
+        if (refusal?.reason === 'signer-changed' && !isRetry) return retry(signer)
+        if (refusal) refused.unshift({ ...refusal, challenge: 'missing', signer, identityId: undefined, bearer })
+        else consider(first, await find(first))
+      }
       if (authenticated) {
         try {
-          const { token: sessionToken, session } = await startSession(options, authenticated)
-          return { loggedIn: true, token: sessionToken, session }
+          return { loggedIn: true, ...(await this.#start(authenticated)) }
         } catch (error) {
           if (isRetry || !(error instanceof SignerChangedError)) throw error
-          directory.expire(authenticated.token.signerId)
-          return this.logIn(bearers, body, ipAddress, { isRetry: true })
+          return retry(authenticated.signer)
         }
       }
     }
     refused.sort(byChallenge)
     return { loggedIn: false, ...(refused[0] ?? NO_TOKEN) }
   }
+
+  async #start({ signer, verified, ...authenticated }: AcceptedToken & Authenticated) {
+    const synced = this.#parts.identitySync.apply(signer.stored, verified, authenticated.identity)
+    const identity = synced instanceof Promise ? await synced : synced
+    return startSession(this.#parts.session, { ...authenticated, identity })
+  }
+}
+
+const AMBIGUOUS: NotProvisioned = { reason: 'signer-ambiguous' }
+
+function isStepUpReason(reason: DecisionReason): boolean {
+  return STEP_UP_REASONS.some((known) => known === reason)
 }
 
 function tokenBasis(

@@ -28,6 +28,9 @@ import { deleteEnrollment, refreshEnrollment } from './enrollment/update-enrollm
 import { createIdentity } from './identity/create-identity.ts'
 import { deleteIdentity } from './identity/delete-identity.ts'
 import { disableIdentity, enableIdentity, lockOutIdentity } from './identity/disable-identity.ts'
+import { expireIdentities } from './identity/expire-identities.ts'
+import { pruneDeletedIdentities } from './identity/prune-deleted-identities.ts'
+import { syncIdentity } from './identity/sync-identity.ts'
 import { patchIdentity, replaceIdentity } from './identity/update-identity.ts'
 import { createProvider } from './identity-provider/create-provider.ts'
 import { deleteProvider } from './identity-provider/delete-provider.ts'
@@ -102,6 +105,9 @@ export const OPERATIONS: readonly AnyOperation[] = [
   disableIdentity,
   enableIdentity,
   lockOutIdentity,
+  expireIdentities,
+  pruneDeletedIdentities,
+  syncIdentity,
   patchIdentity,
   replaceIdentity,
   createNetwork,

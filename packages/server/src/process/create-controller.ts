@@ -3,6 +3,7 @@ import { newId, PASSWORD_COST, type PasswordCost, VerifiedTokenCache } from '@co
 import type { Logger } from 'pino'
 import { createEnrollmentJwt } from '../enrollment/enrollment-jwt.ts'
 import { EnrollmentReporter } from '../enrollment/enrollment-reporter.ts'
+import { provisionAndReport } from '../enrollment/provision-and-report.ts'
 import { TokenEnrollment } from '../enrollment/token-enrollment.ts'
 import { apiSessionEvent } from '../events/api-session-event.ts'
 import { publishChanges } from '../events/change-events.ts'
@@ -33,6 +34,7 @@ import { CertificateLogin } from '../login/certificate-login.ts'
 import { HeldTokens } from '../login/console/held-tokens.ts'
 import { LoginFlows } from '../login/console/login-flows.ts'
 import { LoginProviders } from '../login/console/login-provider.ts'
+import { IdentitySync } from '../login/identity-sync.ts'
 import { LoginReporter } from '../login/login-reporter.ts'
 import { OneTimeCodes } from '../login/one-time-codes.ts'
 import { PasswordLogin } from '../login/password-login.ts'
@@ -172,7 +174,8 @@ export function createController(parts: ControllerParts): Controller {
     metrics,
     checkSignature: signatures.check,
   })
-  const secondFactor = new SecondFactor(signers, verifier)
+  const identitySync = new IdentitySync({ store, clock, events })
+  const secondFactor = new SecondFactor({ directory: signers, verifier, identitySync, clock })
   const decisions = new DecisionRecorder({
     save: (decisions) => store.run(recordDecisions, { decisions }, system()),
     clock,
@@ -215,6 +218,15 @@ export function createController(parts: ControllerParts): Controller {
     maxPasswordsAtOnce: worker && Math.ceil(MAX_AT_ONCE / worker.workers),
   })
   const explainer = new LoginExplainer({ store, directory: signers, keys: signerKeys, clock, log })
+  const tokenEnrollment = new TokenEnrollment({
+    store,
+    clock,
+    directory: signers,
+    verifier,
+    clientCertificates,
+    policies,
+  })
+  const enrollments = new EnrollmentReporter({ log, events, decisions, metrics })
   const routes = buildRoutes({
     ...parts,
     heldTokens,
@@ -236,11 +248,15 @@ export function createController(parts: ControllerParts): Controller {
       directory: signers,
       verifier,
       identities: new KnownIdentities(store, policies),
+      identitySync,
+      provision: (signer, token, request) => {
+        return provisionAndReport({ tokenEnrollment, enrollments }, { signer, token }, request)
+      },
     }),
     certificateLogin,
     certificates,
-    tokenEnrollment: new TokenEnrollment({ store, clock, directory: signers, verifier, clientCertificates, policies }),
-    enrollments: new EnrollmentReporter({ log, events, decisions, metrics }),
+    tokenEnrollment,
+    enrollments,
     explainer,
     decisions,
     logins,

@@ -1,12 +1,17 @@
 import type { Logger } from 'pino'
 import { deleteExpiredSessions } from '../operations/api-session/end-session.ts'
 import { pruneDecisions } from '../operations/auth-decision/record-decisions.ts'
+import { expireIdentities } from '../operations/identity/expire-identities.ts'
+import { pruneDeletedIdentities } from '../operations/identity/prune-deleted-identities.ts'
 import { pruneChangeLog } from '../operations/upkeep/prune-change-log.ts'
 import type { Clock } from '../platform/clock.ts'
 import { SYSTEM_ACTOR } from '../store/actor.ts'
+import { findIdentitiesToExpire } from '../store/reads/identity-access-reads.ts'
 import type { Store } from '../store/store.ts'
 
 const INTERVAL_MS = 60_000
+/** The access of an identity ends at its time; what follows from that is written this often. */
+const EXPIRY_INTERVAL_MS = 500
 
 interface UpkeepParts {
   readonly store: Store
@@ -18,17 +23,30 @@ interface UpkeepParts {
   removeRetiredClients(): Promise<void>
 }
 
-/** Deletes expired sessions, old decisions, change-log entries that are no longer needed, and retired clients, every minute. */
+/**
+ * Ends the access of identities at their `expiresAt`. Every minute, deletes expired sessions, old decisions, change-log entries and notes of deleted
+ * identities that are no longer needed, and retired clients.
+ */
 export function startUpkeep({ store, clock, log, ...parts }: UpkeepParts): { stop(): Promise<void> } {
   const meta = () => ({ actorId: SYSTEM_ACTOR.id, now: clock.now() })
   const deleteRows = async (): Promise<void> => {
     while (await store.run(deleteExpiredSessions, {}, meta()));
     while (await store.run(pruneDecisions, {}, meta()));
     while (await store.run(pruneChangeLog, {}, meta()));
+    while (await store.run(pruneDeletedIdentities, {}, meta()));
     await parts.endOldSessions()
   }
+  const expire = async (): Promise<void> => {
+    while ((await findIdentitiesToExpire(store, clock.now(), 1)).length > 0) {
+      if (!(await store.run(expireIdentities, {}, meta()))) return
+    }
+  }
   // Providers do not delay the deletion of rows: each has its own rounds.
-  const all = [deleteRows, () => parts.removeRetiredClients()].map((task) => everyMinute(task, log))
+  const all = [
+    repeat(deleteRows, INTERVAL_MS, log),
+    repeat(() => parts.removeRetiredClients(), INTERVAL_MS, log),
+    repeat(expire, EXPIRY_INTERVAL_MS, log),
+  ]
   return {
     stop: async () => {
       await Promise.all(all.map(({ stop }) => stop()))
@@ -36,20 +54,25 @@ export function startUpkeep({ store, clock, log, ...parts }: UpkeepParts): { sto
   }
 }
 
-/** Runs the task every minute, unless its last round still runs. */
-function everyMinute(task: () => Promise<void>, log: Logger): { stop(): Promise<void> } {
+/** Runs the task every `intervalMs`, unless its last round still runs. */
+function repeat(task: () => Promise<void>, intervalMs: number, log: Logger): { stop(): Promise<void> } {
   let running: Promise<void> | undefined
+  let warnedAt = Number.NEGATIVE_INFINITY
   const round = async (): Promise<void> => {
     try {
       await task()
     } catch (error) {
-      log.warn({ err: error }, 'upkeep failed, retrying in a minute')
+      const now = performance.now()
+      if (now - warnedAt >= INTERVAL_MS) {
+        warnedAt = now
+        log.warn({ err: error }, 'upkeep failed and is tried again')
+      }
     }
     running = undefined
   }
   const timer = setInterval(() => {
     running ??= round()
-  }, INTERVAL_MS)
+  }, intervalMs)
   timer.unref()
   return {
     stop: async () => {

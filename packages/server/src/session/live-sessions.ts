@@ -1,9 +1,17 @@
-import { AppError, createLruCache, isLoginAllowed, type LruCache, SeenDigests } from '@countersign/core'
+import {
+  AppError,
+  createLruCache,
+  isLoginAllowed,
+  type LruCache,
+  SeenDigests,
+  sessionEnd,
+  sessionIdleMs,
+} from '@countersign/core'
 import type { Clock } from '../platform/clock.ts'
 import type { StoredSession } from '../store/api-session-row.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import type { Change, ChangedEntity } from '../store/change.ts'
-import { isDisabled, type StoredIdentity } from '../store/identity-row.ts'
+import { hasAccess, type StoredIdentity } from '../store/identity-row.ts'
 import { findSessionOrigin, type SessionOrigin } from '../store/reads/session-origin-reads.ts'
 import { findSession } from '../store/reads/session-reads.ts'
 import { MAX_UNWRITTEN_ACTIVITY_MS } from '../store/session-activity.ts'
@@ -15,6 +23,8 @@ import { sessionTokenDigest } from './session-token.ts'
 export interface LiveSession extends StoredSession, SessionOrigin {
   readonly identity: StoredIdentity
   readonly policy: StoredAuthPolicy
+  /** The expiry that the store has. */
+  storedExpiresAt: number
   /** The client of the last request, to detect a change. */
   lastAddress?: string
   lastAgent?: string | undefined
@@ -42,12 +52,15 @@ const MAX_CACHED = 20_000
 /** Matches every entity of its kind: a session does not hold the id of its organization. */
 const ANY = '*'
 
-/** The id of the entity of each kind that a session depends on. */
-const DEPENDS_ON: Readonly<Record<ChangedEntity, (session: LiveSession) => string | undefined>> = {
+/** The ids of the entities of each kind that a session depends on. */
+const DEPENDS_ON: Readonly<Record<ChangedEntity, (session: LiveSession) => string | readonly string[] | undefined>> = {
   apiSessions: ({ id }) => id,
   authenticators: ({ authenticatorId }) => authenticatorId,
   authPolicies: ({ policy }) => policy.id,
-  externalJwtSigners: ({ login }) => (login.method === 'ext-jwt' ? login.signerId : undefined),
+  externalJwtSigners: ({ login, identity: { suppliedAttributes } }) => [
+    ...(login.method === 'ext-jwt' ? [login.signerId] : []),
+    ...suppliedAttributes.map(({ signerId }) => signerId),
+  ],
   identities: ({ identity }) => identity.id,
   apiAccounts: ({ login }) => (login.method === 'api-account' ? login.accountId : undefined),
   organizations: ({ login }) => (login.method === 'api-account' ? ANY : undefined),
@@ -66,14 +79,12 @@ export class LiveSessions {
   readonly #cached: LruCache<string, LiveSession>
   readonly #digestOf = new Map<string, string>()
   readonly #seen = new SeenDigests()
-  readonly #unwrittenMs: number
   #generation = 0
 
   constructor(options: LiveSessionsOptions) {
     this.#options = options
     this.#maxCached = options.maxCached ?? MAX_CACHED
     this.#cached = createLruCache(this.#maxCached)
-    this.#unwrittenMs = Math.min(MAX_UNWRITTEN_ACTIVITY_MS, options.idleMs / 10)
     options.store.onChange((changes) => this.#follow(changes))
   }
 
@@ -94,13 +105,13 @@ export class LiveSessions {
     const digest = sessionTokenDigest(token)
     const session = this.#cached.get(digest) ?? (await this.#load(digest))
     const now = this.#options.clock.now()
-    return session && now < session.expiresAt && !isDisabled(session.identity, now) ? session : undefined
+    return session && now < session.expiresAt && hasAccess(session.identity, now) ? session : undefined
   }
 
   async #load(digest: string): Promise<LiveSession | undefined> {
-    const { store, policies } = this.#options
+    const { store, policies, idleMs } = this.#options
     const before = this.#generation
-    const session = await loadSession(store, policies, digest).catch(failClosed)
+    const session = await loadSession(store, policies, digest, idleMs).catch(failClosed)
     // A session that changed while it was read is valid for this request only.
     if (session && before === this.#generation && this.#isWorthCaching(digest)) {
       if (this.#digestOf.size >= 2 * this.#maxCached) this.#pruneDigests()
@@ -116,9 +127,14 @@ export class LiveSessions {
   }
 
   #noteActivity(session: LiveSession, now: number): void {
-    session.expiresAt = Math.min(now + this.#options.idleMs, session.endsAt)
-    if (now - session.lastActivityAt < this.#unwrittenMs) return
+    const idleMs = sessionIdleMs(session.policy, this.#options.idleMs)
+    session.expiresAt = Math.min(now + idleMs, session.endsAt)
+    const unwrittenMs = Math.min(MAX_UNWRITTEN_ACTIVITY_MS, idleMs / 10)
+    // A policy with a longer life than before extends the session although it was used recently.
+    const isExtended = session.expiresAt - session.storedExpiresAt >= unwrittenMs
+    if (now - session.lastActivityAt < unwrittenMs && !isExtended) return
     session.lastActivityAt = now
+    session.storedExpiresAt = session.expiresAt
     const { id, identity, expiresAt } = session
     // A use that is not recorded shortens the session by at most a minute.
     this.#options.extend({ id, identityId: identity.id, expiresAt }).catch(() => {})
@@ -157,7 +173,7 @@ export class LiveSessions {
 
 function concerns({ entity, id }: Change, session: LiveSession): boolean {
   const dependency = DEPENDS_ON[entity](session)
-  return dependency === id || dependency === ANY
+  return dependency === id || dependency === ANY || (Array.isArray(dependency) && dependency.includes(id))
 }
 
 /** A session that cannot be looked up is refused, whatever the store's error. */
@@ -170,6 +186,7 @@ async function loadSession(
   store: Store,
   policies: Pick<KnownPolicies, 'find'>,
   digest: string,
+  idleMs: number,
 ): Promise<LiveSession | undefined> {
   const found = await findSession(store, digest)
   if (!found) return undefined
@@ -179,6 +196,8 @@ async function loadSession(
     policies.find(identity.authPolicyId),
   ])
   if (!policy || !origin || !isLoginAllowed(policy, origin.login)) return undefined
-  const endsAt = Math.min(session.endsAt, origin.retiresAt ?? session.endsAt)
-  return { ...session, ...origin, identity, policy, endsAt, expiresAt: Math.min(session.expiresAt, endsAt) }
+  const endsAt = Math.min(session.endsAt, origin.retiresAt ?? session.endsAt, sessionEnd(policy, session, identity))
+  // Not the stored expiry, which includes what the policy was at the last use.
+  const expiresAt = Math.min(session.lastActivityAt + sessionIdleMs(policy, idleMs), endsAt)
+  return { ...session, ...origin, identity, policy, endsAt, expiresAt, storedExpiresAt: session.expiresAt }
 }

@@ -8,6 +8,12 @@ export interface StoredSession {
   readonly authenticatorId: string
   /** The signer of the token that opened it; null for other methods. */
   readonly signerId: string | null
+  /** What the token said about the login at the provider. */
+  readonly acr: string | null
+  readonly amr: readonly string[] | null
+  readonly authenticatedAt: number | null
+  /** When the token expires; null for other methods. */
+  readonly tokenExpiresAt: number | null
   readonly ipAddress: string
   readonly configTypes: readonly string[]
   readonly createdAt: number
@@ -27,6 +33,10 @@ export function sessionFromRow(
     | 'method'
     | 'authenticator_id'
     | 'signer_id'
+    | 'acr'
+    | 'amr'
+    | 'authenticated_at'
+    | 'token_expires_at'
     | 'ip_address'
     | 'config_types'
     | 'created_at'
@@ -42,6 +52,10 @@ export function sessionFromRow(
     method: row.method as LoginMethodName,
     authenticatorId: row.authenticator_id,
     signerId: row.signer_id,
+    acr: row.acr,
+    amr: row.amr === null ? null : readJsonColumn(row.amr),
+    authenticatedAt: row.authenticated_at,
+    tokenExpiresAt: row.token_expires_at,
     ipAddress: row.ip_address,
     configTypes: readJsonColumn(row.config_types),
     createdAt: row.created_at,

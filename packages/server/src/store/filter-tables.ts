@@ -80,6 +80,7 @@ const ATTRIBUTES: ColumnBinding = {
 
 const IDENTITY_SYMBOLS = [
   ...['name', 'externalId', 'attributes', 'roleAttributes', 'type', 'authPolicyId', 'isAdmin', 'isDefaultAdmin'],
+  'expiresAt',
 ]
 
 export const IDENTITY_FILTER: FilterTable = {

@@ -1,15 +1,21 @@
-import type { IdentitySettings } from '@countersign/core'
-import { bool, instant, instantOrNull, json, text, textOrNull } from './columns/column.ts'
+import { type AttributeChannel, type AttributeParts, type IdentitySettings, unionOfAttributes } from '@countersign/core'
+import { bool, instant, instantOrNull, Joined, json, text, textOrNull } from './columns/column.ts'
 import { type CellsOf, type ColumnsFor, createReader, createWriter } from './columns/column-map.ts'
 import { IDENTITY_COLUMNS } from './columns/identity-columns.ts'
-import type { IdentityRow } from './schema.ts'
+import type { IdentityAttributeTable, IdentityRow } from './schema.ts'
 
-export interface StoredIdentity extends IdentitySettings {
+export interface StoredIdentity extends IdentitySettings, AttributeParts {
   readonly id: string
   readonly typeId: string
   readonly isDefaultAdmin: boolean
   readonly disabledAt: number | null
   readonly disabledUntil: number | null
+  /** Whether `expiresAt` has been reached. It stays so when the clock goes back, until an administrator changes `expiresAt`. */
+  readonly hasExpired: boolean
+  /** The signer whose token enrolled the identity; null for others, and for those of earlier releases. */
+  readonly enrolledBySignerId: string | null
+  /** By signer: when the latest token was issued that changed the identity, in seconds. */
+  readonly syncedTokens: Readonly<Record<string, number>>
   /** The verified TOTP enrollment; an identity with one must enter a code. */
   readonly verifiedTotpId: string | null
   readonly envInfo: Readonly<Record<string, string>>
@@ -25,6 +31,11 @@ const STORED_IDENTITY = {
   isDefaultAdmin: bool(),
   disabledAt: instantOrNull(),
   disabledUntil: instantOrNull(),
+  hasExpired: bool(),
+  enrolledBySignerId: textOrNull(),
+  syncedTokens: json<StoredIdentity['syncedTokens']>(),
+  manualAttributes: new Joined<readonly string[]>(),
+  suppliedAttributes: new Joined<StoredIdentity['suppliedAttributes']>(),
   verifiedTotpId: textOrNull(),
   envInfo: json<StoredIdentity['envInfo']>(),
   sdkInfo: json<StoredIdentity['sdkInfo']>(),
@@ -32,10 +43,34 @@ const STORED_IDENTITY = {
   updatedAt: instant(),
 } satisfies ColumnsFor<StoredIdentity>
 
-const readRow = createReader<IdentityRow, StoredIdentity, { readonly attributes: readonly string[] }>(STORED_IDENTITY)
+const readRow = createReader<IdentityRow, StoredIdentity, AttributeParts & { readonly attributes: readonly string[] }>(
+  STORED_IDENTITY,
+)
 
-export function identityFromRow(row: IdentityRow, attributes: readonly string[]): StoredIdentity {
-  return readRow(row, { attributes })
+/** The row of an attribute: `signer_id` and `channel` are empty for those of administrators. */
+export type AttributeRow = Pick<IdentityAttributeTable, 'attribute' | 'signer_id' | 'channel'>
+
+/** `rows` are the attributes of the identity, ordered by attribute. */
+export function identityFromRow(row: IdentityRow, rows: readonly AttributeRow[]): StoredIdentity {
+  const parts = attributePartsOf(rows)
+  return readRow(row, { ...parts, attributes: unionOfAttributes(parts) })
+}
+
+const NONE_SUPPLIED: AttributeParts['suppliedAttributes'] = []
+
+function attributePartsOf(rows: readonly AttributeRow[]): AttributeParts {
+  const namesOf = (some: readonly AttributeRow[]) => some.map(({ attribute }) => attribute)
+  const supplied = rows.filter(({ signer_id: signerId }) => signerId !== '')
+  if (supplied.length === 0) return { manualAttributes: namesOf(rows), suppliedAttributes: NONE_SUPPLIED }
+  const byOrigin = Map.groupBy(supplied, ({ signer_id: signerId, channel }) => `${channel} ${signerId}`)
+  return {
+    manualAttributes: namesOf(rows.filter(({ signer_id: signerId }) => signerId === '')),
+    suppliedAttributes: [...byOrigin.values()].map((part) => ({
+      signerId: part[0]?.signer_id ?? '',
+      channel: part[0]?.channel as AttributeChannel,
+      attributes: namesOf(part),
+    })),
+  }
 }
 
 /** The columns of an identity; its attributes are in another table. */
@@ -46,4 +81,20 @@ export const identityColumns = createWriter<IdentitySettings, CellsOf<typeof IDE
 /** Whether an identity is disabled at `now`: without an end, or until `disabledUntil`. */
 export function isDisabled(identity: Pick<StoredIdentity, 'disabledAt' | 'disabledUntil'>, now: number): boolean {
   return identity.disabledAt !== null && (identity.disabledUntil === null || now < identity.disabledUntil)
+}
+
+/** Whether the access of an identity has ended at `now`. */
+export function isExpired(
+  { expiresAt, hasExpired }: Pick<StoredIdentity, 'expiresAt' | 'hasExpired'>,
+  now: number,
+): boolean {
+  return hasExpired || (expiresAt !== null && now >= expiresAt)
+}
+
+/** What decides whether an identity has access. */
+export type IdentityAccess = Pick<StoredIdentity, 'disabledAt' | 'disabledUntil' | 'expiresAt' | 'hasExpired'>
+
+/** Whether an identity can log in and use its sessions at `now`. */
+export function hasAccess(identity: IdentityAccess, now: number): boolean {
+  return !isDisabled(identity, now) && !isExpired(identity, now)
 }

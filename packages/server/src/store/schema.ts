@@ -66,11 +66,27 @@ export interface IdentityTable extends Stamped, CellsOf<typeof IDENTITY_COLUMNS>
   disabled_until: number | null
   /** The verified TOTP enrollment; null without one. */
   verified_totp_id: Generated<string | null>
+  has_expired: Generated<Bool>
+  enrolled_by_signer_id: Generated<string | null>
+  /** JSON: see `StoredIdentity`. */
+  synced_tokens: Generated<string>
 }
 
+/** One row per attribute and origin. */
 export interface IdentityAttributeTable {
   identity_id: string
   attribute: string
+  /** The signer that supplies the attribute; empty for an administrator's. */
+  signer_id: string
+  /** How the signer supplies it: an `AttributeChannel`; empty for an administrator's. */
+  channel: string
+}
+
+/** The subject of a deleted identity, which `provisionOnLogin` does not create again for some time. */
+export interface DeletedIdentityTable {
+  id: string
+  external_id: string | null
+  deleted_at: number
 }
 
 export interface AuthenticatorTable extends Stamped {
@@ -126,6 +142,8 @@ export interface ApiSessionTable extends Stamped {
   provider_session_id: Generated<string | null>
   /** When the signer starts to refuse the token. */
   token_expires_at: Generated<number | null>
+  /** The token's `acr`. */
+  acr: Generated<string | null>
   /** JSON: the token's `amr`. */
   amr: Generated<string | null>
   /** The token's `auth_time`. */
@@ -222,6 +240,7 @@ export interface Database extends HostedTables {
   auth_policy_signers: AuthPolicySignerTable
   identities: IdentityTable
   identity_attributes: IdentityAttributeTable
+  deleted_identities: DeletedIdentityTable
   authenticators: AuthenticatorTable
   enrollments: EnrollmentTable
   api_sessions: ApiSessionTable

@@ -28,6 +28,7 @@ export function basisColumns({ method, authenticatorId, token }: SessionBasis) {
     subject: token?.subject ?? null,
     provider_session_id: token?.providerSessionId ?? null,
     token_expires_at: token?.expiresAt ?? null,
+    acr: token?.acr ?? null,
     amr: token?.amr ? JSON.stringify(token.amr) : null,
     authenticated_at: token?.authenticatedAt ?? null,
   }

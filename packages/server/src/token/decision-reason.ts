@@ -1,4 +1,4 @@
-import type { EnrollmentRefusal, LeafFault, RefusalReason } from '@countersign/core'
+import type { EnrollmentRefusal, LeafFault, RefusalReason, StepUpReason } from '@countersign/core'
 
 /** Quoted names to insert into the text of a refusal. */
 export interface RefusalNames {
@@ -11,9 +11,13 @@ type RefusalText = (names: RefusalNames) => string
 
 const disabled: RefusalText = ({ identity }) => `the identity ${identity} is disabled: enable it`
 
+const expired: RefusalText = ({ identity }) =>
+  `the access of the identity ${identity} has expired: change its expiresAt`
+
 /** Why a password was refused. The response to the caller is the same for all of them. */
 export const PASSWORD_REFUSALS = {
   disabled,
+  'identity-expired': expired,
   'unknown-user': () => 'an identity with this user name',
   'wrong-password': ({ identity }) => `the right password of the identity ${identity}`,
   'not-allowed': ({ policy }) => `the policy ${policy} does not allow passwords`,
@@ -24,6 +28,7 @@ export type PasswordRefusal = keyof typeof PASSWORD_REFUSALS
 /** Why a certificate was refused. */
 export const CERTIFICATE_REFUSALS = {
   disabled,
+  'identity-expired': expired,
   'certificate-missing': () => 'a client certificate on the TLS connection',
   'certificate-malformed': () => 'a client certificate in strict DER',
   'certificate-foreign': () => 'a client certificate that this controller issued: another CA signed the presented one',
@@ -47,7 +52,14 @@ export const CODE_REFUSALS = {
 export type CodeRefusal = keyof typeof CODE_REFUSALS
 
 /** Why a login with an accepted token is refused. The rules and texts are in login-refusals.ts. */
-export type LoginRefusal = 'unknown-identity' | 'disabled' | 'not-allowed' | 'signer-not-allowed' | 'signer-not-trusted'
+export type LoginRefusal =
+  | 'unknown-identity'
+  | 'disabled'
+  | 'identity-expired'
+  | 'not-allowed'
+  | 'signer-not-allowed'
+  | 'signer-not-trusted'
+  | StepUpReason
 
 /** Why an enrollment with an accepted token is refused, besides the refusals of core. */
 type EnrollRequestRefusal =

@@ -6,6 +6,7 @@ import {
   type EnrollmentRefusal,
   findEnrollmentRefusals,
   isKindEnabled,
+  type Provisioning,
   readEnrollmentClaims,
   type VerifiedToken,
   validateIdentity,
@@ -27,6 +28,8 @@ export interface EnrollAttempt {
   readonly policy: StoredAuthPolicy | undefined
   /** Whether another identity has the name of the new one. */
   readonly isNameTaken: boolean
+  /** Set when a login enrolls. */
+  readonly provisioning?: Provisioning | undefined
 }
 
 /** What is missing when several signers accept a token. */
@@ -63,7 +66,7 @@ function missingInToken({ signer, token, isNameTaken }: EnrollAttempt): string[]
       `a name: the token has no string at ${quoted(signer.enrollNameClaimsSelector)} (enrollNameClaimsSelector)`,
     )
   }
-  if (name.ok && isNameTaken) {
+  if (name.ok && isNameTaken && !signer.nameSync) {
     missing.push(
       `another name: an identity named ${quoted(name.value)}, the value of ${quoted(signer.enrollNameClaimsSelector)} (enrollNameClaimsSelector), exists already`,
     )
@@ -91,7 +94,7 @@ const visibleReason = (reason: string): string => quoted(reason).slice(1, -1)
 
 /** What the signer and the policy refuse: for the requested kind, or for each kind that the signer has enabled. */
 function missingPermission(attempt: EnrollAttempt): string[] {
-  const { signer, policy, identity } = attempt
+  const { signer, policy, identity, provisioning } = attempt
   const isEnrolled = identity !== undefined
   const wanted = attempt.kind ? [attempt.kind] : ENROLLMENT_KINDS.filter((kind) => isKindEnabled(signer, kind))
   if (wanted.length === 0) {
@@ -99,7 +102,7 @@ function missingPermission(attempt: EnrollAttempt): string[] {
     return [...enrolled, REFUSAL_TEXTS['enrollment-off'](attempt)]
   }
   const missing = wanted.flatMap((kind) =>
-    findEnrollmentRefusals({ kind, signer, policy, isEnrolled }).map((refusal) => {
+    findEnrollmentRefusals({ kind, signer, policy, isEnrolled, provisioning }).map((refusal) => {
       const text = REFUSAL_TEXTS[refusal]({ ...attempt, kind })
       return KIND_SPECIFIC.has(refusal) ? `to enroll to a ${KIND_NAMES[kind]}: ${text}` : text
     }),
@@ -120,6 +123,8 @@ const REFUSAL_TEXTS: Readonly<Record<EnrollmentRefusal, (attempt: EnrollAttempt)
     kind
       ? `the signer ${quoted(signer.name)} does not enroll to a ${KIND_NAMES[kind]}: set ${kind === 'cert' ? 'enrollToCertEnabled' : 'enrollToTokenEnabled'}`
       : `the signer ${quoted(signer.name)} does not enroll: set enrollToTokenEnabled or enrollToCertEnabled`,
+  'deleted-recently': ({ signer }) =>
+    `a later login: the identity with this claim was deleted, and the signer ${quoted(signer.name)} provisions it again ${signer.reprovisionAfterMinutes} minutes after that (reprovisionAfterMinutes). An administrator can create it before`,
   'policy-unknown': ({ signer }) =>
     `the policy of the signer ${quoted(signer.name)} (enrollAuthPolicyId) does not exist`,
   'not-allowed': ({ policy, kind }) =>

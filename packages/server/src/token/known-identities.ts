@@ -6,7 +6,7 @@ import { findDefaultAdministrator } from '../store/reads/administrator-reads.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
 import type { Store } from '../store/store.ts'
 import type { KnownPolicies } from './known-policies.ts'
-import { findLoginRefusal, type LoginAttempt, loadAttempt } from './login-refusals.ts'
+import { findLoginRefusal, type LoginAttempt, loadAttempt, type TokenSubject } from './login-refusals.ts'
 
 interface Known {
   readonly identity: StoredIdentity
@@ -39,20 +39,20 @@ export class KnownIdentities {
   }
 
   /** Returns the identity for the claim of an accepted token; synchronously when it is cached. */
-  find(signer: StoredSigner, claim: string, now: number): LoginAttempt | Promise<LoginAttempt> {
-    const name = `${signer.useExternalId ? 'externalId' : 'id'} ${claim}`
+  find(signer: StoredSigner, subject: TokenSubject, now: number): LoginAttempt | Promise<LoginAttempt> {
+    const name = `${signer.useExternalId ? 'externalId' : 'id'} ${subject.claim}`
     const known = this.#known.get(name)
-    const attempt = known && { signer, claim, ...known, now }
-    return attempt && findLoginRefusal(attempt) === undefined ? attempt : this.#load(name, signer, claim, now)
+    const attempt = known && { signer, ...subject, ...known, now }
+    return attempt && findLoginRefusal(attempt) === undefined ? attempt : this.#load(name, signer, subject, now)
   }
 
-  async #load(name: string, signer: StoredSigner, claim: string, now: number): Promise<LoginAttempt> {
+  async #load(name: string, signer: StoredSigner, subject: TokenSubject, now: number): Promise<LoginAttempt> {
     const before = this.#generation
-    const attempt = await loadAttempt(this.#store.db, signer, claim, now, this.#policies)
+    const attempt = await loadAttempt(this.#store.db, signer, subject, now, this.#policies)
     const { identity, policy } = attempt
     if (!identity || !policy || findLoginRefusal(attempt) !== undefined) {
       const existingId = await this.#findExistingId()
-      await loadAttempt(this.#store.db, BY_ID, identity ? '' : existingId, now, this.#policies)
+      await loadAttempt(this.#store.db, BY_ID, { ...subject, claim: identity ? '' : existingId }, now, this.#policies)
       return attempt
     }
     // Not cached when it changed while it was read: the row may be outdated.
@@ -72,11 +72,16 @@ export class KnownIdentities {
       return
     }
     const changed = new Set(changes.map(({ id }) => id))
-    for (const [claim, { identity }] of [...this.#known.entries()])
-      if (changed.has(identity.id)) this.#known.delete(claim)
+    for (const [claim, { identity }] of [...this.#known.entries()]) {
+      const { id, suppliedAttributes } = identity
+      if (changed.has(id) || suppliedAttributes.some(({ signerId }) => changed.has(signerId))) this.#known.delete(claim)
+    }
   }
 }
 
+/** Attributes that a signer supplies can go with it. */
+const FOLLOWED: ReadonlySet<Change['entity']> = new Set(['identities', 'authPolicies', 'externalJwtSigners'])
+
 function concernsIdentities({ entity, action }: Change): boolean {
-  return action !== 'created' && (entity === 'identities' || entity === 'authPolicies')
+  return action !== 'created' && FOLLOWED.has(entity)
 }

@@ -3,16 +3,18 @@ import {
   type EnrollmentKind,
   enrollPolicyId,
   explainToken,
+  type Provisioning,
   readEnrollmentClaims,
   readJws,
   type VerifiedToken,
 } from '@countersign/core'
 import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
+import { findDeletion } from '../store/reads/identity-access-reads.ts'
 import { isIdentityName } from '../store/reads/identity-reads.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
 import { missingChoice, missingForEnrollment } from './enrollment-refusals.ts'
 import { explainedIdentity, explainedPolicy, type LoginExplanation } from './login-explanation.ts'
-import { loadAttempt, missingForLogin } from './login-refusals.ts'
+import { type LoginAttempt, loadAttempt, missingForLogin, missingStepUps, subjectOf } from './login-refusals.ts'
 import { SimilarSigners, type SimilarSignersParts } from './similar-signers.ts'
 
 export interface ExplainOptions {
@@ -79,8 +81,9 @@ export class LoginExplainer {
     return method === 'enroll' ? this.#explainEnrollment(signer, token, kind) : this.#explainLogin(signer, token)
   }
 
-  async #explainLogin(signer: StoredSigner, { identityClaim }: VerifiedToken): Promise<AttemptExplanation> {
-    const attempt = await loadAttempt(this.#store.db, signer, identityClaim, this.#clock.now())
+  async #explainLogin(signer: StoredSigner, token: VerifiedToken): Promise<AttemptExplanation> {
+    const attempt = await loadAttempt(this.#store.db, signer, subjectOf(token), this.#clock.now())
+    if (!attempt.identity && signer.provisionOnLogin) return this.#explainProvisioning(attempt, token)
     return {
       identity: explainedIdentity(attempt.identity, attempt.now),
       policy: explainedPolicy(attempt.policy),
@@ -88,20 +91,32 @@ export class LoginExplainer {
     }
   }
 
+  /** A login that enrolls must be allowed by the policy of the new identity too. */
+  async #explainProvisioning(attempt: LoginAttempt, token: VerifiedToken): Promise<AttemptExplanation> {
+    const { signer, now } = attempt
+    const { key } = readEnrollmentClaims(signer, token)
+    const deletedAt = key.ok ? await findDeletion(this.#store.db, key.value) : undefined
+    const { identity, policy, missing } = await this.#explainEnrollment(signer, token, 'token', { deletedAt, now })
+    const found = await findAuthPolicy(this.#store.db, enrollPolicyId(signer))
+    const stepUps = missingStepUps({ ...attempt, policy: found })
+    return { identity, policy, missing: [...missing, ...stepUps] }
+  }
+
   async #explainEnrollment(
     signer: StoredSigner,
     token: VerifiedToken,
     kind: EnrollmentKind | undefined,
+    provisioning?: Provisioning,
   ): Promise<AttemptExplanation> {
     const { db } = this.#store
-    const { identity, now } = await loadAttempt(db, signer, token.identityClaim, this.#clock.now())
+    const { identity, now } = await loadAttempt(db, signer, subjectOf(token), this.#clock.now())
     const policy = await findAuthPolicy(db, enrollPolicyId(signer))
     const { name } = readEnrollmentClaims(signer, token)
     const isNameTaken = !identity && name.ok && (await isIdentityName(db, name.value))
     return {
       identity: explainedIdentity(identity, now),
       policy: explainedPolicy(policy),
-      missing: missingForEnrollment({ signer, token, kind, identity, policy, isNameTaken }),
+      missing: missingForEnrollment({ signer, token, kind, identity, policy, isNameTaken, provisioning }),
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { ExplainedSigner } from '@countersign/core'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
-import { isDisabled, type StoredIdentity } from '../store/identity-row.ts'
+import { isDisabled, isExpired, type StoredIdentity } from '../store/identity-row.ts'
 
 /** Explains one login: the signers' verdicts, the identity, the policy, and what is missing, in the order of the checks. */
 export interface LoginExplanation {
@@ -16,6 +16,8 @@ export interface ExplainedIdentity {
   readonly id: string
   readonly name: string
   readonly disabled: boolean
+  /** Set when its `expiresAt` has passed. */
+  readonly expired?: true
 }
 
 export interface ExplainedPolicy {
@@ -30,7 +32,9 @@ export interface ExplainedPolicy {
 }
 
 export function explainedIdentity(identity: StoredIdentity | undefined, now: number): ExplainedIdentity | null {
-  return identity ? { id: identity.id, name: identity.name, disabled: isDisabled(identity, now) } : null
+  if (!identity) return null
+  const { id, name } = identity
+  return { id, name, disabled: isDisabled(identity, now), ...(isExpired(identity, now) && { expired: true }) }
 }
 
 export function explainedPolicy(policy: StoredAuthPolicy | undefined): ExplainedPolicy | null {

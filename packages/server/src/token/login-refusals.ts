@@ -1,6 +1,15 @@
-import { isLoginAllowed, isTrustedFor } from '@countersign/core'
+import {
+  isLoginAllowed,
+  isStepUpNeeded,
+  isTrustedFor,
+  type LoginClaims,
+  readSessionClaims,
+  STEP_UP_REASONS,
+  type StepUpReason,
+  type VerifiedToken,
+} from '@countersign/core'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
-import { isDisabled, type StoredIdentity } from '../store/identity-row.ts'
+import { isDisabled, isExpired, type StoredIdentity } from '../store/identity-row.ts'
 import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
 import { findIdentity, findIdentityByExternalId } from '../store/reads/identity-reads.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
@@ -12,6 +21,8 @@ import { quoted } from './quoted.ts'
 export interface LoginAttempt {
   readonly signer: StoredSigner
   readonly claim: string
+  /** What the token says about the login at the identity provider. */
+  readonly loginClaims: LoginClaims
   readonly identity: StoredIdentity | undefined
   readonly policy: StoredAuthPolicy | undefined
   readonly now: number
@@ -22,6 +33,24 @@ interface RefusalRule {
   applies(attempt: LoginAttempt): boolean
   text(attempt: LoginAttempt): string
 }
+
+const listed = (values: readonly string[]): string => values.map(quoted).join(', ')
+
+const STEP_UP_TEXTS: Readonly<Record<StepUpReason, (attempt: LoginAttempt) => string>> = {
+  'acr-insufficient': ({ policy, loginClaims: { acr } }) =>
+    `a login at the identity provider with an acr of ${listed(policy?.primary.extJwt.requireAcr ?? [])}, which the policy ${quoted(policy?.name ?? '')} requires: the token has ${acr === null ? 'none' : quoted(acr)}`,
+  'amr-insufficient': ({ policy, loginClaims: { amr } }) =>
+    `a login at the identity provider by ${listed(policy?.primary.extJwt.requireAmr ?? [])} (amr), which the policy ${quoted(policy?.name ?? '')} requires: the token has ${amr === null ? 'none' : listed(amr)}`,
+  'authentication-too-old': ({ policy, loginClaims: { authenticatedAt } }) =>
+    `a login at the identity provider in the last ${policy?.primary.extJwt.maxAuthAgeSeconds} seconds, which the policy ${quoted(policy?.name ?? '')} requires: the token has ${authenticatedAt === null ? 'no auth_time' : `the auth_time ${new Date(authenticatedAt).toISOString()}`}`,
+}
+
+const STEP_UP_RULES: readonly RefusalRule[] = STEP_UP_REASONS.map((refusal) => ({
+  refusal,
+  applies: ({ policy, loginClaims, now }) =>
+    policy !== undefined && isStepUpNeeded(refusal, policy.primary.extJwt, loginClaims, now),
+  text: (attempt) => STEP_UP_TEXTS[refusal](attempt),
+}))
 
 /** Order matters: the first rule that applies is the reason of the refusal. */
 const RULES: readonly RefusalRule[] = [
@@ -35,6 +64,12 @@ const RULES: readonly RefusalRule[] = [
     refusal: 'disabled',
     applies: ({ identity, now }) => identity !== undefined && isDisabled(identity, now),
     text: ({ identity }) => `the identity ${quoted(identity?.name ?? '')} is disabled: enable it`,
+  },
+  {
+    refusal: 'identity-expired',
+    applies: ({ identity, now }) => identity !== undefined && isExpired(identity, now),
+    text: ({ identity }) =>
+      `the access of the identity ${quoted(identity?.name ?? '')} has expired: change its expiresAt`,
   },
   {
     refusal: 'not-allowed',
@@ -54,7 +89,15 @@ const RULES: readonly RefusalRule[] = [
     text: ({ signer }) =>
       `the signer ${quoted(signer.name)} is not trusted, since it was last written without administrator rights: it cannot log in identities that are administrators or hold permissions until an administrator trusts it`,
   },
+  ...STEP_UP_RULES,
 ]
+
+/** What an accepted token says about its subject. */
+export type TokenSubject = Pick<LoginAttempt, 'claim' | 'loginClaims'>
+
+export function subjectOf({ identityClaim, claims }: Pick<VerifiedToken, 'identityClaim' | 'claims'>): TokenSubject {
+  return { claim: identityClaim, loginClaims: readSessionClaims(claims) }
+}
 
 /** Source of policies: the store, or a cache. */
 interface PolicySource {
@@ -65,13 +108,13 @@ interface PolicySource {
 export async function loadAttempt(
   db: ReadDatabase,
   signer: StoredSigner,
-  claim: string,
+  { claim, loginClaims }: TokenSubject,
   now: number,
   policies: PolicySource = { find: (id) => findAuthPolicy(db, id) },
 ): Promise<LoginAttempt> {
   const identity = await (signer.useExternalId ? findIdentityByExternalId : findIdentity)(db, claim)
   const policy = await policies.find(identity?.authPolicyId ?? '')
-  return { signer, claim, identity, policy, now }
+  return { signer, claim, loginClaims, identity, policy, now }
 }
 
 /** Returns the first refusal; undefined when the login is allowed. Evaluates every rule: the time must not reveal which one refuses. */
@@ -88,6 +131,11 @@ export function findLoginRefusal(attempt: LoginAttempt): LoginRefusal | undefine
 export function missingForLogin(attempt: LoginAttempt): string[] {
   const refusals = RULES.filter(({ applies }) => applies(attempt)).map(({ text }) => text(attempt))
   return [...refusals, ...secondFactors(attempt)]
+}
+
+/** Lists for an administrator what the login at the identity provider lacks. */
+export function missingStepUps(attempt: LoginAttempt): string[] {
+  return STEP_UP_RULES.filter(({ applies }) => applies(attempt)).map(({ text }) => text(attempt))
 }
 
 function secondFactors({ identity, policy }: LoginAttempt): string[] {

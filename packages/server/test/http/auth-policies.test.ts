@@ -3,6 +3,10 @@ import { createPolicy, POLICIES, policyBody, policyOf } from './auth-policies.fi
 import { changed, create, jwksBody, SIGNERS, summarize, testWithApp } from './ext-jwt-signers.fixture.ts'
 import { createIdentity } from './identities.fixture.ts'
 
+/** What a policy shows that sets none of them. */
+const NO_REQUIREMENTS = { requireAcr: [], requireAmr: [], maxAuthAgeSeconds: null }
+const NO_SESSION_LIFE = { idleMinutes: null, maxMinutes: null, endWithToken: false }
+
 testWithApp('authentication policies', async (t, app) => {
   await t.test('W-46 a policy is created, read back, replaced, deleted, and then gone', async () => {
     const signer = await create(app)
@@ -18,15 +22,16 @@ testWithApp('authentication policies', async (t, app) => {
     assert.deepEqual(made.json, { data: { _links: { self: { href: `./auth-policies/${id}` } }, id }, meta: {} })
 
     const { _links, createdAt, updatedAt, ...shown } = await policyOf(app, id)
-    const extJwt = { allowed: true, allowedSigners: [signer] }
+    const extJwt = { allowed: true, allowedSigners: [signer], ...NO_REQUIREMENTS }
     assert.deepEqual(_links, { self: { href: `./auth-policies/${id}` } })
     assert.equal(createdAt, updatedAt)
-    assert.deepEqual(shown, { id, ...body, primary: { ...body.primary, extJwt } })
+    assert.deepEqual(shown, { id, ...body, primary: { ...body.primary, extJwt }, session: NO_SESSION_LIFE })
 
     const next = policyBody({ cert: { allowed: false } })
     assert.equal(summarize(await app.admin('PUT', `${POLICIES}/${id}`, next)), '200')
     const replaced = await policyOf(app, id)
-    assert.deepEqual(replaced.primary, next.primary)
+    const nextExtJwt = { ...next.primary.extJwt, ...NO_REQUIREMENTS }
+    assert.deepEqual(replaced.primary, { ...next.primary, extJwt: nextExtJwt })
     assert.deepEqual(replaced.secondary, { requireTotp: false }, 'an omitted second signer is removed, and not shown')
     assert.deepEqual(replaced.tags, {}, 'omitted tags are removed')
 
@@ -197,9 +202,10 @@ testWithApp('authentication policies', async (t, app) => {
     async () => {
       const { id, name, primary, secondary } = await policyOf(app, 'default')
       const { primary: open } = policyBody()
+      const extJwt = { ...open.extJwt, ...NO_REQUIREMENTS }
       assert.deepEqual(
         { id, name, primary, secondary },
-        { id: 'default', name: 'Default', primary: open, secondary: { requireTotp: false } },
+        { id: 'default', name: 'Default', primary: { ...open, extJwt }, secondary: { requireTotp: false } },
       )
       assert.equal(summarize(await app.admin('PATCH', `${POLICIES}/default`, { tags: { a: 'b' } })), '200')
       const put = { ...policyBody({ updb: { minPasswordLength: 6 } }), name: 'Default' }

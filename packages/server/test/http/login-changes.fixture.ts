@@ -126,6 +126,9 @@ export const LOGIN_CHANGES: readonly LoginChange[] = [
     { primary: { cert: { allowExpiredCerts: true } } },
     { primary: { updb: { maxAttempts: 3 } } },
     { secondary: { requireTotp: true } },
+    { primary: { extJwt: { requireAcr: ['own'] } } },
+    { session: { idleMinutes: 1 } },
+    { session: { endWithToken: true } },
   ].map((body) => ({ call: `PATCH ${POLICIES}/:id`, what: JSON.stringify(body), id: ofPolicy, body: () => body })),
   {
     call: `PATCH ${POLICIES}/:id`,
@@ -145,12 +148,14 @@ export const LOGIN_CHANGES: readonly LoginChange[] = [
     id: ofIdentity,
     body: (_app, { isAdmin }) => identityBody({ isAdmin, authPolicyId: 'default' }),
   },
-  ...[{ authPolicyId: 'default' }, { externalId: 'own-subject' }].map((body) => ({
-    call: `PATCH ${IDENTITIES}/:id`,
-    what: JSON.stringify(body),
-    id: ofIdentity,
-    body: () => body,
-  })),
+  ...[{ authPolicyId: 'default' }, { externalId: 'own-subject' }, { expiresAt: '2000-01-01T00:00:00Z' }].map(
+    (body) => ({
+      call: `PATCH ${IDENTITIES}/:id`,
+      what: JSON.stringify(body),
+      id: ofIdentity,
+      body: () => body,
+    }),
+  ),
   { call: `DELETE ${IDENTITIES}/:id`, what: 'deleted', id: ofIdentity },
   { call: `POST ${IDENTITIES}/:id/disable`, what: 'disabled', id: ofIdentity, body: () => ({ durationMinutes: 0 }) },
   { call: `POST ${IDENTITIES}/:id/enable`, what: 'enabled', id: ofSpare },

@@ -100,6 +100,12 @@ test('D55 a trusted signer that a non-administrator writes ends the sessions of 
   assert.equal(await own(), 401)
 })
 
+/** What a member needs beside it. */
+const NEEDED: Readonly<Record<string, object>> = {
+  certPem: { jwksEndpoint: '' },
+  provisionOnLogin: { enrollToTokenEnabled: true },
+}
+
 testWithApp('D55 every member but name, tags and enabled is a security member', async (_t, app) => {
   const enrollAuthPolicyId = await createPolicy(app)
   const values: Readonly<Record<string, unknown>> = {
@@ -125,6 +131,10 @@ testWithApp('D55 every member but name, tags and enabled is a security member', 
     enrollAttributeClaimsSelector: '/another',
     enrollAuthPolicyId,
     enrollNameClaimsSelector: '/another',
+    attributeSync: 'login',
+    nameSync: true,
+    provisionOnLogin: true,
+    reprovisionAfterMinutes: 7,
     clockSkewSeconds: 7,
     maxTokenAgeSeconds: 7,
     requiredClaims: { '/hd': 'another' },
@@ -136,8 +146,8 @@ testWithApp('D55 every member but name, tags and enabled is a security member', 
   for (const [name, value] of Object.entries(values)) {
     const made = await app.call('POST', SIGNERS, jwksBody(), { session })
     const path = `${SIGNERS}/${made.json.data.id}`
-    const withKeys = name === 'certPem' ? { jwksEndpoint: '' } : {}
-    const reply = await app.admin('PATCH', path, { [name]: value, ...withKeys })
+    const withOthers = NEEDED[name] ?? {}
+    const reply = await app.admin('PATCH', path, { [name]: value, ...withOthers })
     assert.equal(reply.status, 200, `${name}: ${reply.text}`)
     const { trust } = await detailOf(app, made.json.data.id)
     assert.equal(trust.state, others.has(name) ? 'untrusted' : 'trusted', name)

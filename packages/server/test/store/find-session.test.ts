@@ -40,7 +40,13 @@ for (const database of DATABASES) {
           authenticatorId: 'extJwtId:signer',
           token: {
             ...{ signerId: 'signer', signerRevision: 1, externalId: name, expiresAt: now + 500 },
-            ...{ subject: 'ann', providerSessionId: 'sid', amr: ['pwd', 'otp'], authenticatedAt: now - 500 },
+            ...{
+              subject: 'ann',
+              providerSessionId: 'sid',
+              acr: 'silver',
+              amr: ['pwd', 'otp'],
+              authenticatedAt: now - 500,
+            },
           },
           ipAddress: '192.0.2.1',
           configTypes: ['all'],
@@ -55,6 +61,8 @@ for (const database of DATABASES) {
         const { id, method, authenticatorId, ipAddress, configTypes, expiresAt, endsAt } = session
         assert.deepEqual(found?.session, {
           ...{ id, method, authenticatorId, signerId: 'signer', ipAddress, configTypes, expiresAt, endsAt },
+          ...{ acr: session.token.acr, amr: session.token.amr, authenticatedAt: session.token.authenticatedAt },
+          tokenExpiresAt: session.token.expiresAt,
           ...{ createdAt: now + 5, updatedAt: now + 5, lastActivityAt: now + 5, passedTotpId: null },
         })
         assert.deepEqual(found?.identity, await findIdentity(store.db, identityId))

@@ -90,6 +90,10 @@ const RELEASED: Readonly<Record<string, readonly [sqlite: string, postgres: stri
     'ac19b6f302f206f69b418c758c407f6a285063bb7d6eaf9b2f37acfb8e98aa2b',
     'ee9cc510c25fb5cd72f799254ca9d3575fc9d323d19fb803e4985057e66024a4',
   ],
+  'synced-identities': [
+    'd2a1a39adf33d45b7b3bc8f753342394bb657acd45ca1fa45d53d89f5cb5d65b',
+    '194e4a9f819f2f0d23fc2f7c3ec086e5fcb29d55718a34cd43639495ade6c334',
+  ],
 }
 
 test('a released step is never edited: databases that have applied it would miss the change', () => {

@@ -1,7 +1,7 @@
 import type { AccountSettings, OrganizationSettings, ProviderSettings } from '@countersign/contract'
 import { hostedIdentityId } from '@countersign/core'
 import type { OrganizationRow } from '../../store/hosted-schema.ts'
-import { isDisabled } from '../../store/identity-row.ts'
+import { hasAccess } from '../../store/identity-row.ts'
 import type { StoredProvider } from '../../store/provider-row.ts'
 import type { AccountWithClient } from '../../store/reads/account-reads.ts'
 import type { AdministratorRow } from '../../store/reads/administrator-reads.ts'
@@ -63,7 +63,7 @@ export function administratorView(administrator: AdministratorRow, organizationI
     email: name.includes('@') ? name : '',
     // Member order matters: existing clients put accounts and users into one table by position.
     description: null,
-    active: !isDisabled(administrator, now),
+    active: hasAccess(administrator, now),
     role: 'admin',
     createdAt: epochTime(createdAt),
     updatedAt: epochTime(updatedAt),

@@ -17,7 +17,12 @@ export function toJsonSchema(schema: unknown, nameOf: NameOf, isTop = true): Jso
   for (const [keyword, value] of Object.entries(schema as JsonSchema)) {
     if (!OWN_KEYWORDS.has(keyword) && value !== undefined) result[keyword] = convert(keyword, value, nameOf)
   }
-  return 'nullClears' in (schema as JsonSchema) ? { ...result, type: [result.type, 'null'] } : result
+  return 'nullClears' in (schema as JsonSchema) ? orNull(result) : result
+}
+
+/** An enumeration has no type. */
+function orNull({ type, enum: values, ...others }: JsonSchema): JsonSchema {
+  return Array.isArray(values) ? { ...others, enum: [...values, null] } : { ...others, type: [type, 'null'] }
 }
 
 const SCHEMA_LISTS = new Set(['anyOf', 'allOf', 'oneOf'])

@@ -1,4 +1,9 @@
-import { AppError, type ChallengeError as ChallengeKind } from '@countersign/core'
+import {
+  AppError,
+  type ChallengeError as ChallengeKind,
+  type LoginRequirements,
+  type StepUpReason,
+} from '@countersign/core'
 import type { MissingFactor } from '../../login/second-factor.ts'
 
 const MISSING = 'error="missing" error_description="no matching token was provided"'
@@ -38,8 +43,30 @@ export function primaryChallenge(kind: ChallengeKind, signer?: { id: string; iss
   return new ChallengeError(`Bearer realm="openziti-primary-ext-jwt" ${PARAMETERS[kind]}${signerParameters}`)
 }
 
+const STEP_UP_TEXTS: Readonly<Record<StepUpReason, string>> = {
+  'acr-insufficient': 'a stronger login at the identity provider is required',
+  'amr-insufficient': 'a login by other methods at the identity provider is required',
+  'authentication-too-old': 'a more recent login at the identity provider is required',
+}
+
+/** The refusal of a login at the identity provider that is too weak or too old (RFC 9470). Its parameters are separated by commas, as there. */
+export function stepUpChallenge(
+  reason: StepUpReason,
+  { requireAcr, maxAuthAgeSeconds }: Pick<LoginRequirements, 'requireAcr' | 'maxAuthAgeSeconds'>,
+): ChallengeError {
+  const parameters = [
+    'error="insufficient_user_authentication"',
+    `error_description="${STEP_UP_TEXTS[reason]}"`,
+    ...(requireAcr.length > 0 ? [`acr_values="${requireAcr.join(' ')}"`] : []),
+    ...(maxAuthAgeSeconds === null ? [] : [`max_age="${maxAuthAgeSeconds}"`]),
+  ]
+  return new ChallengeError(`Bearer ${parameters.join(', ')}`)
+}
+
 /** The refusal of a session whose second factor is missing. */
 export function missingFactors(missing: readonly MissingFactor[]): AppError {
+  const stepUp = missing.find((factor) => factor.kind === 'step-up')
+  if (stepUp) return stepUpChallenge(stepUp.reason, stepUp.requirements)
   const challenge = secondaryChallenge(missing)
   return challenge === undefined ? new AppError('UNAUTHORIZED') : new ChallengeError(challenge)
 }

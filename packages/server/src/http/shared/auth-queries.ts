@@ -6,7 +6,13 @@ import { browserLoginOf } from '../../token/browser-login.ts'
 export function authQueries(missing: readonly MissingFactor[]): unknown[] {
   return missing.flatMap((factor): unknown[] => {
     if (factor.kind === 'totp') return [{ ...TOTP_QUERY, isTotpEnrolled: factor.isEnrolled }]
-    return factor.signer ? [extJwtQuery(factor.signer)] : []
+    const query = factor.signer ? extJwtQuery(factor.signer) : undefined
+    if (factor.kind === 'ext-jwt') return query ? [query] : []
+    const { requireAcr, requireAmr, maxAuthAgeSeconds } = factor.requirements
+    const requirements = { acrValues: requireAcr, amrValues: requireAmr, maxAge: maxAuthAgeSeconds }
+    return [
+      { typeId: 'EXT-JWT', provider: 'url', ...query, error: 'insufficient_user_authentication', ...requirements },
+    ]
   })
 }
 

@@ -1,4 +1,5 @@
 import type { IdentitySettings } from '@countersign/contract'
+import { attributeOrigins } from '@countersign/core'
 import type { StoredAuthPolicy } from '../../store/auth-policy-row.ts'
 import { isDisabled, type StoredIdentity } from '../../store/identity-row.ts'
 import { entityReference, timestamp } from '../pipeline/envelope.ts'
@@ -43,7 +44,7 @@ export function identityView(
   identity: StoredIdentity,
   { policy, authenticators, enrollment = {}, hasApiSession, now }: IdentitySurroundings,
 ) {
-  const { disabledAt, disabledUntil, permissions } = identity
+  const { disabledAt, disabledUntil, expiresAt, permissions } = identity
   return {
     _links: identityLinks(identity),
     id: identity.id,
@@ -59,11 +60,13 @@ export function identityView(
     externalId: identity.externalId,
     attributes: identity.attributes,
     roleAttributes: identity.attributes,
+    attributeOrigins: attributeOrigins(identity),
     authPolicyId: identity.authPolicyId,
     authPolicy: entityReference('auth-policies', policy.id, policy.name),
     disabled: isDisabled(identity, now),
     ...(disabledAt !== null && { disabledAt: timestamp(disabledAt) }),
     ...(disabledUntil !== null && { disabledUntil: timestamp(disabledUntil) }),
+    expiresAt: expiresAt === null ? null : timestamp(expiresAt),
     authenticators,
     enrollment,
     envInfo: identity.envInfo,

@@ -1,17 +1,17 @@
 import type { Authenticate as AuthenticateBody, AuthenticateMethod } from '@countersign/contract'
-import { AppError } from '@countersign/core'
+import { AppError, type StepUpReason } from '@countersign/core'
 import type { ReportedRequest } from '../../events/reported-request.ts'
 import type { CertificateLogin } from '../../login/certificate-login.ts'
 import type { LoginReporter } from '../../login/login-reporter.ts'
 import type { PasswordLogin } from '../../login/password-login.ts'
 import { refusedCertificate, refusedDisabledIdentity, refusedJwt, refusedPassword } from '../../login/refused-login.ts'
-import type { TokenLogin } from '../../login/token-login.ts'
+import type { TokenLogin, TokenLoginRefusal } from '../../login/token-login.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { LiveSession } from '../../session/live-sessions.ts'
 import type { RefusedLogin } from '../../token/decision-recorder.ts'
 import type { LoginExplainer } from '../../token/login-explainer.ts'
 import type { Call } from '../pipeline/call.ts'
-import { primaryChallenge } from '../pipeline/challenge.ts'
+import { primaryChallenge, stepUpChallenge } from '../pipeline/challenge.ts'
 
 export interface LogInCallParts {
   readonly clock: Clock
@@ -64,10 +64,11 @@ export function createLogInCall(parts: LogInCallParts): LogInCall {
       }),
     }),
     'ext-jwt': method({
-      attempt: (call) => tokenLogin.logIn(call.untrustedBearers, call.body as AuthenticateBody, call.clientAddress),
+      attempt: (call) =>
+        tokenLogin.logIn(call.untrustedBearers, call.body as AuthenticateBody, call.clientAddress, reported(call)),
       refuse: (call, result) => ({
         refused: refusedJwt(requestOf(call), result, call.untrustedBearers, explainer),
-        error: primaryChallenge(result.challenge, result.signer),
+        error: tokenChallenge(result),
       }),
     }),
     cert: method({
@@ -102,6 +103,12 @@ export function createLogInCall(parts: LogInCallParts): LogInCall {
     logins.refused(refusal.refused, reported(call))
     throw refusal.error
   }
+}
+
+/** A valid token of a login that is too weak or too old gets the requirements, which the client can act on. */
+function tokenChallenge({ challenge, signer, reason, requirements }: TokenLoginRefusal): AppError {
+  if (requirements) return stepUpChallenge(reason as StepUpReason, requirements)
+  return primaryChallenge(challenge, signer)
 }
 
 /** Safe to widen: `refuse` only receives results of the same method's `attempt`. */

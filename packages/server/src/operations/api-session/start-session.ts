@@ -1,5 +1,5 @@
 import type { Authenticate } from '@countersign/contract'
-import { AppError, isAccountIdentity, newSortableId } from '@countersign/core'
+import { AppError, isAccountIdentity, newSortableId, sessionEnd, sessionIdleMs } from '@countersign/core'
 import { apiSessionEvent } from '../../events/api-session-event.ts'
 import type { EventHub } from '../../events/event-hub.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -7,7 +7,7 @@ import type { LiveSession } from '../../session/live-sessions.ts'
 import { newSessionToken, sessionTokenDigest } from '../../session/session-token.ts'
 import type { ClientCredential } from '../../store/actor-credential.ts'
 import type { StoredAuthPolicy } from '../../store/auth-policy-row.ts'
-import { isDisabled, type StoredIdentity } from '../../store/identity-row.ts'
+import { hasAccess, type StoredIdentity } from '../../store/identity-row.ts'
 import { operation } from '../../store/operation.ts'
 import { findAccountActor } from '../../store/reads/actor-reads.ts'
 import { hasCredential } from '../../store/reads/authenticator-reads.ts'
@@ -60,7 +60,7 @@ async function mayLogIn(
   { identityId, authenticatorId, token }: NewApiSession,
   comparedWith: string | undefined,
 ): Promise<boolean> {
-  if (isDisabled(identity, tx.now)) return false
+  if (!hasAccess(identity, tx.now)) return false
   if (isAccountIdentity(identityId)) return (await findAccountActor(tx.db, tx)) !== undefined
   const externalId = token?.externalId ?? null
   if (externalId !== null && externalId !== identity.externalId) return false
@@ -118,7 +118,9 @@ export async function startSession(
   const token = newSessionToken(now)
   const id = newSortableId(now)
   const endsAt = now + maxMs
-  const expiresAt = Math.min(now + idleMs, endsAt)
+  const tokenExpiresAt = basis?.expiresAt ?? null
+  const end = Math.min(endsAt, sessionEnd(policy, { createdAt: now, tokenExpiresAt }, identity))
+  const expiresAt = Math.min(now + sessionIdleMs(policy, idleMs), end)
   const configTypes = knownConfigTypes(body.configTypes ?? [])
   const opening = await store.run(
     createApiSession,
@@ -151,13 +153,18 @@ export async function startSession(
     method: login.method,
     authenticatorId,
     signerId: basis?.signerId ?? null,
+    acr: basis?.acr ?? null,
+    amr: basis?.amr ?? null,
+    authenticatedAt: basis?.authenticatedAt ?? null,
+    tokenExpiresAt,
     ipAddress,
     configTypes,
     createdAt: now,
     updatedAt: now,
     lastActivityAt: now,
     expiresAt,
-    endsAt,
+    storedExpiresAt: expiresAt,
+    endsAt: end,
     passedTotpId: null,
   }
   return { token, session }

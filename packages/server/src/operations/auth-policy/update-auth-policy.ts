@@ -67,6 +67,8 @@ async function changeAuthPolicy(
   await ensureAdministratorRemains(tx, update)
 }
 
+const LOGIN_RULES = ['primary', 'secondary', 'session'] as const satisfies readonly (keyof AuthPolicySettings)[]
+
 function hasSameLoginRules(current: AuthPolicySettings, next: AuthPolicySettings): boolean {
-  return isDeepStrictEqual(current.primary, next.primary) && isDeepStrictEqual(current.secondary, next.secondary)
+  return LOGIN_RULES.every((group) => isDeepStrictEqual(current[group], next[group]))
 }

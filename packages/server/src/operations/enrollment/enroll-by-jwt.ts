@@ -8,6 +8,7 @@ import {
 } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
 import { findAuthPolicy } from '../../store/reads/auth-policy-reads.ts'
+import { findDeletion } from '../../store/reads/identity-access-reads.ts'
 import { findEnrolledIdentity } from '../../store/reads/identity-reads.ts'
 import { findSigner } from '../../store/reads/signer-reads.ts'
 import {
@@ -15,6 +16,7 @@ import {
   type NewCertificateAuthenticator,
 } from '../../store/writes/authenticator-writes.ts'
 import { addIdentity } from '../identity/create-identity.ts'
+import { findFreeName } from '../identity/sync-identity.ts'
 
 export interface JwtEnrollment {
   /** The signer that has accepted the token. */
@@ -25,6 +27,10 @@ export interface JwtEnrollment {
   readonly key: EnrollmentKey
   readonly settings: IdentitySettings
   readonly identityId: string
+  /** When the token was issued, in seconds. */
+  readonly issuedAt: number
+  /** Set when a login enrolls: the subject of an identity that was deleted recently is refused. */
+  readonly isLogin?: boolean
   readonly authenticator: Omit<NewCertificateAuthenticator, 'identityId'> | undefined
 }
 
@@ -37,17 +43,39 @@ export const enrollByJwt = operation({
   access: 'none',
   async run(
     tx,
-    { signerId, signerRevision, kind, key, settings, identityId, authenticator }: JwtEnrollment,
-  ): Promise<{ refusal: EnrollmentRefusal | undefined }> {
+    {
+      signerId,
+      signerRevision,
+      kind,
+      key,
+      settings,
+      identityId,
+      issuedAt,
+      isLogin = false,
+      authenticator,
+    }: JwtEnrollment,
+  ): Promise<{ refusal: EnrollmentRefusal | undefined; name?: string }> {
     const signer = await findSigner(tx.db, signerId)
     if (!signer) return { refusal: 'signer-disabled' }
     if (signer.revision !== signerRevision) return { refusal: 'signer-changed' }
     const policy = await findAuthPolicy(tx.db, enrollPolicyId(signer))
     const isEnrolled = (await findEnrolledIdentity(tx.db, key)) !== undefined
-    const [refusal] = findEnrollmentRefusals({ kind, signer, policy, isEnrolled })
+    const deletedAt = isLogin ? await findDeletion(tx.db, key) : undefined
+    const provisioning = isLogin ? { deletedAt, now: tx.now } : undefined
+    const [refusal] = findEnrollmentRefusals({ kind, signer, policy, isEnrolled, provisioning })
     if (refusal) return { refusal }
-    await addIdentity(tx, identityId, settings)
+    const freeName = signer.nameSync ? await findFreeName(tx, identityId, settings.name) : undefined
+    const name = freeName ?? settings.name
+    await addIdentity(
+      tx,
+      identityId,
+      { ...settings, name },
+      {
+        enrolledBySignerId: signerId,
+        ...(signer.attributeSync === 'login' && { suppliedBy: { signerId, issuedAt } }),
+      },
+    )
     if (authenticator) await insertCertificateAuthenticator(tx, { ...authenticator, identityId })
-    return { refusal: undefined }
+    return { refusal: undefined, name }
   },
 })

@@ -11,7 +11,7 @@ import { notFound } from '../../store/not-found.ts'
 import { operation } from '../../store/operation.ts'
 import { hasAuthPolicy } from '../../store/reads/auth-policy-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
-import { insertIdentity } from '../../store/writes/identity-writes.ts'
+import { insertIdentity, type NewIdentityOptions } from '../../store/writes/identity-writes.ts'
 import { addEnrollment, type NewEnrollment } from '../enrollment/add-enrollment.ts'
 
 export interface CreateIdentity {
@@ -37,7 +37,7 @@ export async function addIdentity(
   tx: Transaction,
   id: string,
   identity: IdentitySettings,
-  options?: { readonly isDefaultAdmin: boolean },
+  options?: NewIdentityOptions,
 ): Promise<void> {
   await checkIdentity(tx, id, identity)
   await insertIdentity(tx, id, identity, options)

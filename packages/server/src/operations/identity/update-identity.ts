@@ -36,7 +36,7 @@ export const patchIdentity = operation({
   },
 })
 
-/** A new `externalId` ends the sessions of tokens that named the old one. */
+/** A new `externalId` ends the sessions of tokens that named the old one, a past `expiresAt` all sessions. */
 async function changeIdentity(
   tx: AuthorizedTransaction,
   current: StoredIdentity,
@@ -52,8 +52,11 @@ async function changeIdentity(
   }
   await checkIdentity(tx, current.id, next)
   const update = async () => {
-    await updateIdentity(tx, current.id, next)
-    const { id: identityId, externalId } = current
+    await updateIdentity(tx, current, next)
+    const { id: identityId, externalId, expiresAt } = current
+    if (next.expiresAt !== expiresAt && next.expiresAt !== null && next.expiresAt <= tx.now) {
+      await endSessions(tx, { identityId })
+    }
     if (externalId !== null && externalId !== next.externalId) await endSessions(tx, { identityId, externalId })
   }
   await (current.isAdmin ? ensureAdministratorRemains(tx, update) : update())

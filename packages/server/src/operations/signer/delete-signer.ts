@@ -2,6 +2,7 @@ import { operation } from '../../store/operation.ts'
 import { refuseUsedSigner } from '../../store/reads/reference-reads.ts'
 import { getSigner } from '../../store/reads/signer-reads.ts'
 import { deleteSigner as deleteRow } from '../../store/writes/signer-writes.ts'
+import { deleteSuppliedAttributes } from '../../store/writes/supplied-attribute-writes.ts'
 import { ensureAdministratorRemains } from '../identity/ensure-administrator-remains.ts'
 
 export const deleteSigner = operation({
@@ -11,6 +12,7 @@ export const deleteSigner = operation({
   async run(tx, { id }: { readonly id: string }): Promise<void> {
     await getSigner(tx.db, id)
     await refuseUsedSigner(tx.db, id)
+    await deleteSuppliedAttributes(tx, id)
     await ensureAdministratorRemains(tx, () => deleteRow(tx, id))
   },
 })

@@ -14,6 +14,7 @@ import { type AuthorizedTransaction, operation } from '../../store/operation.ts'
 import { getSigner } from '../../store/reads/signer-reads.ts'
 import type { SignerCertificateFacts, StoredSigner } from '../../store/signer-row.ts'
 import { updateSigner } from '../../store/writes/signer-writes.ts'
+import { releaseTokenAttributes } from '../../store/writes/supplied-attribute-writes.ts'
 import { ensureAdministratorRemains } from '../identity/ensure-administrator-remains.ts'
 import { authorizeLoginAddress } from './authorize-login-address.ts'
 import { authorizeSignerChange } from './authorize-signer-change.ts'
@@ -73,6 +74,7 @@ async function changeSigner(
   await checkSigner(tx, current.id, next, certificate)
   const trust = isSecurityWrite ? trustAfterWrite(writerOf(tx), tx.now) : current.trust
   const update = () => updateSigner(tx, current, { settings: next, certificate, nearMisses, trust })
+  if (current.attributeSync === 'login' && next.attributeSync !== 'login') await releaseTokenAttributes(tx, current.id)
   await (mayLockOut(current, next, trust) ? ensureAdministratorRemains(tx, update) : update())
 }
 

@@ -1,5 +1,5 @@
 import type { IdentitySettings } from '@countersign/core'
-import { bool, Joined, json, Packed, text, textOrNull } from './column.ts'
+import { bool, instantOrNull, Joined, json, Packed, text, textOrNull } from './column.ts'
 import type { ColumnsFor } from './column-map.ts'
 
 const HOSTING = 'hosting'
@@ -11,6 +11,7 @@ export const IDENTITY_COLUMNS = {
   isAdmin: bool(),
   authPolicyId: text(),
   attributes: new Joined<readonly string[]>(),
+  expiresAt: instantOrNull(),
   permissions: json<IdentitySettings['permissions']>(),
   appData: json<IdentitySettings['appData']>(),
   defaultHostingCost: new Packed<number>(HOSTING),

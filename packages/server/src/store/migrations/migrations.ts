@@ -9,6 +9,7 @@ import { sessionsAndCodes } from './sessions-and-codes.ts'
 import { setUpSessions } from './set-up-sessions.ts'
 import { signerAudiences } from './signer-audiences.ts'
 import { signerTrust } from './signer-trust.ts'
+import { syncedIdentities } from './synced-identities.ts'
 
 /** Every step of the schema, oldest first; the n-th has version n. Never edit a released step: add a later one. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -22,4 +23,5 @@ export const MIGRATIONS: readonly Migration[] = [
   identityRights,
   setUpSessions,
   sessionIndex,
+  syncedIdentities,
 ]

@@ -1,16 +1,18 @@
 import {
   accountIdOf,
+  findStepUp,
   isAccountIdentity,
   isCodeMissing,
   isLoginAllowed,
   isTrustedFor,
   type LoginMethodName,
+  sessionEnd,
 } from '@countersign/core'
 import type { Kysely } from 'kysely'
 import type { Actor } from '../actor.ts'
 import type { SessionCredential } from '../actor-credential.ts'
 import type { StoredAuthPolicy } from '../auth-policy-row.ts'
-import { isDisabled } from '../identity-row.ts'
+import { hasAccess } from '../identity-row.ts'
 import { readJsonColumn } from '../json-column.ts'
 import type { OperationMeta } from '../operation-meta.ts'
 import { prepared } from '../prepared.ts'
@@ -40,7 +42,7 @@ export async function findSessionActor(
 ): Promise<Actor | undefined> {
   const [[session], [row]] = await Promise.all([sessionById(db, credential.sessionId), identityById(db, actorId)])
   if (session?.identityId !== actorId || !isStoredSessionLive(session, now)) return undefined
-  if (!row || isDisabled(row, now)) return undefined
+  if (!row || !hasAccess({ ...row, hasExpired: Boolean(row.hasExpired) }, now)) return undefined
   const actor: Actor = { id: actorId, isAdmin: Boolean(row.is_admin), permissions: readJsonColumn(row.permissions) }
   const [origin, policy] = await Promise.all([
     findSessionOrigin(db, { ...session, method: session.method as LoginMethodName }, actor),
@@ -48,7 +50,9 @@ export async function findSessionActor(
   ])
   if (origin?.retiresAt !== undefined && now >= origin.retiresAt) return undefined
   if (!origin || !policy || !isLoginAllowed(policy, origin.login)) return undefined
+  if (now >= sessionEnd(policy, session, row)) return undefined
   if (mayBePartial) return actor
+  if (origin.login.method === 'ext-jwt' && lacksStepUp(policy, session, now)) return undefined
   if (isCodeMissing(policy, { ...row, ...session })) return undefined
   return (await isSecondTokenValid(db, policy, credential, actor)) ? actor : undefined
 }
@@ -64,6 +68,7 @@ const sessionById = prepared(1, (db, id: string) =>
       'expires_at as expiresAt',
       'ends_at as endsAt',
     ])
+    .select(['token_expires_at as tokenExpiresAt', 'authenticated_at as authenticatedAt', 'acr', 'amr'])
     .where('id', '=', id),
 )
 
@@ -72,8 +77,19 @@ const identityById = prepared(1, (db, id: string) =>
     .selectFrom('identities')
     .select(['is_admin', 'permissions', 'disabled_at as disabledAt', 'disabled_until as disabledUntil'])
     .select(['auth_policy_id as authPolicyId', 'verified_totp_id as verifiedTotpId'])
+    .select(['expires_at as expiresAt', 'has_expired as hasExpired'])
     .where('id', '=', id),
 )
+
+/** Whether the policy now requires a stronger or newer login at the identity provider. */
+function lacksStepUp(
+  { primary }: StoredAuthPolicy,
+  { acr, amr, authenticatedAt }: { acr: string | null; amr: string | null; authenticatedAt: number | null },
+  now: number,
+): boolean {
+  const claims = { acr, amr: amr === null ? null : readJsonColumn<string[]>(amr), authenticatedAt }
+  return findStepUp(primary.extJwt, claims, now) !== undefined
+}
 
 /**
  * Whether the second token of the request is still the one that the policy requires. It was verified with the request: a signer that changed

@@ -35,6 +35,8 @@ export interface AdministratorRow {
   readonly name: string
   readonly disabledAt: number | null
   readonly disabledUntil: number | null
+  readonly expiresAt: number | null
+  readonly hasExpired: boolean
   readonly createdAt: number
   readonly updatedAt: number
 }
@@ -50,22 +52,27 @@ export async function listAdministrators(
   const administrators = store.db
     .selectFrom('identities')
     .select(['id', 'name', 'disabled_at as disabledAt', 'disabled_until as disabledUntil'])
+    .select(['expires_at as expiresAt', 'has_expired as hasExpired'])
     .select(['created_at as createdAt', 'updated_at as updatedAt'])
     .where('is_admin', '=', true)
     .where(withinDeadline(store))
     .orderBy('name')
   const rows = await store.readLong(caller, administrators.compile())
-  return rows.filter(({ id }) => !isAccountIdentity(id))
+  return rows.filter(({ id }) => !isAccountIdentity(id)).map((row) => ({ ...row, hasExpired: Boolean(row.hasExpired) }))
 }
 
 function enabledAdministrators(db: Kysely<Database>, now: number) {
-  return db
-    .selectFrom('identities')
-    .innerJoin('auth_policies', 'auth_policies.id', 'identities.auth_policy_id')
-    .select('identities.id')
-    .where('identities.is_admin', '=', true)
-    .where((eb) => eb.or([eb('identities.disabled_at', 'is', null), eb('identities.disabled_until', '<=', now)]))
-    .limit(1)
+  return (
+    db
+      .selectFrom('identities')
+      .innerJoin('auth_policies', 'auth_policies.id', 'identities.auth_policy_id')
+      .select('identities.id')
+      .where('identities.is_admin', '=', true)
+      .where((eb) => eb.or([eb('identities.disabled_at', 'is', null), eb('identities.disabled_until', '<=', now)]))
+      // An administrator whose access ends is none on whom the installation can rest.
+      .where('identities.expires_at', 'is', null)
+      .limit(1)
+  )
 }
 
 type Administrators = ExpressionBuilder<Database, 'identities' | 'auth_policies'>

@@ -1,7 +1,7 @@
 import type { EnrollmentMethod } from '@countersign/contract'
 import { AppError } from '@countersign/core'
 import type { Kysely } from 'kysely'
-import { isDisabled, type StoredIdentity } from '../identity-row.ts'
+import { hasAccess, type StoredIdentity } from '../identity-row.ts'
 import { readJsonColumn } from '../json-column.ts'
 import { preparedForIds } from '../prepared.ts'
 import type { Database, EnrollmentRow } from '../schema.ts'
@@ -95,7 +95,7 @@ export async function getRedeemable(
     .where('method', '=', method)
     .executeTakeFirst()
   const identity = row && (await findIdentity(db, row.identity_id))
-  if (!identity || isDisabled(identity, now)) throw new AppError('INVALID_ENROLLMENT_TOKEN')
+  if (!identity || !hasAccess(identity, now)) throw new AppError('INVALID_ENROLLMENT_TOKEN')
   if (row.expires_at <= now) throw new AppError('ENROLLMENT_EXPIRED')
   return { row, identity }
 }

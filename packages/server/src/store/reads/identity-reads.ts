@@ -91,7 +91,7 @@ export async function withAttributes(db: Kysely<Database>, rows: readonly Identi
     rows.map(({ id }) => id),
   )
   const byIdentity = Map.groupBy(attributes, (row) => row.identity_id)
-  return rows.map((row) => identityFromRow(row, byIdentity.get(row.id)?.map(({ attribute }) => attribute) ?? []))
+  return rows.map((row) => identityFromRow(row, byIdentity.get(row.id) ?? []))
 }
 
 /** As in the index `identities_rights`, or the index is not used. */

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { StoredIdentity } from '../identity-row.ts'
+import type { IdentityAccess, StoredIdentity } from '../identity-row.ts'
 import { prepared } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import type { Transaction } from '../transaction.ts'
@@ -17,11 +17,12 @@ function loginState(db: Kysely<Database>, id: string, signerId: string) {
   return db
     .selectFrom('identities')
     .select(['disabled_at as disabledAt', 'disabled_until as disabledUntil', 'external_id as externalId'])
+    .select(['expires_at as expiresAt', 'has_expired as hasExpired'])
     .select(signer.select('signer.revision').as('signerRevision'))
     .where('id', '=', id)
 }
 
-export interface LoginState extends Pick<StoredIdentity, 'disabledAt' | 'disabledUntil' | 'externalId'> {
+export interface LoginState extends IdentityAccess, Pick<StoredIdentity, 'externalId'> {
   /** The current revision of the signer of a login by token; null when it does not exist. */
   readonly signerRevision: number | null
 }
@@ -37,7 +38,7 @@ export async function lockIdentity(
   signerId = '',
 ): Promise<LoginState | undefined> {
   const [state] = await LOGIN_STATE[dialect](db, id, signerId)
-  return state
+  return state && { ...state, hasExpired: Boolean(state.hasExpired) }
 }
 
 /** Locks the identities of a provider's accounts as `lockIdentity` does, and returns their ids. */

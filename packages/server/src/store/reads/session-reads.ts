@@ -17,6 +17,10 @@ const sessionByDigest = prepared(1, (db, digest: string) =>
       'session.method',
       'session.authenticator_id',
       'session.signer_id',
+      'session.acr',
+      'session.amr',
+      'session.authenticated_at',
+      'session.token_expires_at',
       'session.ip_address',
       'session.config_types',
       'session.created_at as session_created_at',
@@ -24,7 +28,7 @@ const sessionByDigest = prepared(1, (db, digest: string) =>
       'session.ends_at',
       'session.passed_totp_id',
       'session.last_activity_at',
-      'session.expires_at',
+      'session.expires_at as session_expires_at',
     ])
     .select(attributesColumn(db).as('attributes'))
     .where('session.token_digest', '=', digest),
@@ -37,7 +41,12 @@ export async function findSession(
 ): Promise<{ session: StoredSession; identity: StoredIdentity } | undefined> {
   const [row] = await sessionByDigest(db, tokenDigest)
   if (!row) return undefined
-  const ofSession = { id: row.session_id, created_at: row.session_created_at, updated_at: row.session_updated_at }
+  const ofSession = {
+    id: row.session_id,
+    created_at: row.session_created_at,
+    updated_at: row.session_updated_at,
+    expires_at: row.session_expires_at,
+  }
   return {
     session: sessionFromRow({ ...row, ...ofSession }),
     identity: identityFromRow(row, readJsonColumn(row.attributes)),

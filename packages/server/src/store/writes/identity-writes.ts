@@ -1,19 +1,26 @@
-import type { IdentitySettings } from '@countersign/core'
-import { identityColumns } from '../identity-row.ts'
+import { type IdentitySettings, manualAttributesAfterWrite, type SuppliedAttributes } from '@countersign/core'
+import { identityColumns, type StoredIdentity } from '../identity-row.ts'
 import { insertRow, insertRows } from '../prepared.ts'
 import type { Transaction } from '../transaction.ts'
 import { rejectDuplicates } from '../unique-violation.ts'
 
 const ENTITY = 'identities'
 
+export interface NewIdentityOptions {
+  readonly isDefaultAdmin?: boolean
+  readonly enrolledBySignerId?: string
+  /** Set when the attributes belong to the signer that enrolled the identity, with the time at which the token was issued. */
+  readonly suppliedBy?: { readonly signerId: string; readonly issuedAt: number }
+}
+
 export async function insertIdentity(
   tx: Transaction,
   id: string,
   identity: IdentitySettings,
-  { isDefaultAdmin = false } = {},
+  { isDefaultAdmin = false, enrolledBySignerId, suppliedBy }: NewIdentityOptions = {},
 ): Promise<void> {
   const { db, now } = tx
-  const { name, externalId } = identity
+  const { name, externalId, expiresAt } = identity
   await rejectDuplicates({ name, externalId }, () =>
     insertRow(db, 'identities', {
       id,
@@ -24,32 +31,96 @@ export async function insertIdentity(
       sdk_info: '{}',
       disabled_at: null,
       disabled_until: null,
+      has_expired: isPast(expiresAt, now),
+      enrolled_by_signer_id: enrolledBySignerId ?? null,
+      synced_tokens: JSON.stringify(suppliedBy ? { [suppliedBy.signerId]: suppliedBy.issuedAt } : {}),
       created_at: now,
       updated_at: now,
     }),
   )
-  await insertAttributes(tx, id, identity)
+  const origin = suppliedBy ? ({ signerId: suppliedBy.signerId, channel: 'token' } as const) : MANUAL
+  await insertAttributes(tx, id, origin, identity.attributes)
   tx.changed({ entity: ENTITY, id, action: 'created' })
 }
 
-export async function updateIdentity(tx: Transaction, id: string, identity: IdentitySettings): Promise<void> {
+/** Of the attributes, writes those of administrators. A changed `expiresAt` alone decides whether the identity has expired. */
+export async function updateIdentity(tx: Transaction, current: StoredIdentity, next: IdentitySettings): Promise<void> {
   const { db, now } = tx
-  const { name, externalId } = identity
+  const { id } = current
+  const { name, externalId, expiresAt } = next
+  const hasExpired = expiresAt === current.expiresAt ? current.hasExpired : isPast(expiresAt, now)
   await rejectDuplicates({ name, externalId }, () =>
     db
       .updateTable('identities')
-      .set({ ...identityColumns(identity), updated_at: now })
+      .set({ ...identityColumns(next), has_expired: hasExpired, updated_at: now })
       .where('id', '=', id)
       .execute(),
   )
-  await db.deleteFrom('identity_attributes').where('identity_id', '=', id).execute()
-  await insertAttributes(tx, id, identity)
+  await replaceAttributes(tx, id, MANUAL, manualAttributesAfterWrite(current, next.attributes))
   tx.changed({ entity: ENTITY, id, action: 'updated' })
 }
 
-async function insertAttributes({ db }: Transaction, id: string, { attributes }: IdentitySettings): Promise<void> {
-  const rows = attributes.map((attribute) => ({ identity_id: id, attribute }))
+const isPast = (expiresAt: number | null, now: number): boolean => expiresAt !== null && expiresAt <= now
+
+/** The origin of attributes: an administrator, or a signer and how it supplies them. */
+export type AttributeOwner =
+  | { readonly signerId: ''; readonly channel: '' }
+  | Pick<SuppliedAttributes, 'signerId' | 'channel'>
+
+const MANUAL: AttributeOwner = { signerId: '', channel: '' }
+
+/** Replaces the attributes of one origin. Report the change of the identity afterwards. */
+export async function replaceAttributes(
+  tx: Transaction,
+  id: string,
+  owner: AttributeOwner,
+  attributes: readonly string[],
+): Promise<void> {
+  await tx.db
+    .deleteFrom('identity_attributes')
+    .where('identity_id', '=', id)
+    .where('signer_id', '=', owner.signerId)
+    .where('channel', '=', owner.channel)
+    .execute()
+  await insertAttributes(tx, id, owner, attributes)
+}
+
+async function insertAttributes(
+  { db }: Transaction,
+  id: string,
+  { signerId, channel }: AttributeOwner,
+  attributes: readonly string[],
+): Promise<void> {
+  const rows = attributes.map((attribute) => ({ identity_id: id, attribute, signer_id: signerId, channel }))
   if (rows.length > 0) await insertRows(db, 'identity_attributes', rows)
+}
+
+/** Records what a token of a signer has changed: the name, and the token's time. */
+export async function setSynced(
+  tx: Transaction,
+  { id, syncedTokens }: Pick<StoredIdentity, 'id' | 'syncedTokens'>,
+  {
+    signerId,
+    issuedAt,
+    name,
+  }: { readonly signerId: string; readonly issuedAt: number; readonly name?: string | undefined },
+): Promise<void> {
+  await tx.db
+    .updateTable('identities')
+    .set({
+      ...(name !== undefined && { name }),
+      synced_tokens: JSON.stringify({ ...syncedTokens, [signerId]: issuedAt }),
+      updated_at: tx.now,
+    })
+    .where('id', '=', id)
+    .execute()
+  tx.changed({ entity: ENTITY, id, action: 'updated' })
+}
+
+/** Records that the access of an identity has ended. */
+export async function setExpired(tx: Transaction, id: string): Promise<void> {
+  await tx.db.updateTable('identities').set({ has_expired: true, updated_at: tx.now }).where('id', '=', id).execute()
+  tx.changed({ entity: ENTITY, id, action: 'updated' })
 }
 
 /** Sets administrator, permissions and policy of an identity, and nothing else. */
@@ -107,15 +178,36 @@ export async function setClientInfo(
     .execute()
 }
 
-/** Returns whether there was such an identity. Its sessions are deleted by `endSessions` first, which reports them. */
+/**
+ * Returns whether there was such an identity. Its sessions are deleted by `endSessions` first, which reports them. Notes its subject, which is
+ * not provisioned again for some time.
+ */
 export async function deleteIdentity(tx: Transaction, id: string): Promise<boolean> {
-  const deleted = await tx.db.deleteFrom('identities').where('id', '=', id).returning('id').executeTakeFirst()
-  if (deleted) tx.changed({ entity: ENTITY, id, action: 'deleted' })
-  return deleted !== undefined
+  const { db, now } = tx
+  const deleted = await db
+    .deleteFrom('identities')
+    .where('id', '=', id)
+    .returning(['id', 'external_id'])
+    .executeTakeFirst()
+  if (!deleted) return false
+  const note = { external_id: deleted.external_id, deleted_at: now }
+  await db
+    .insertInto('deleted_identities')
+    .values({ id, ...note })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(note))
+    .execute()
+  tx.changed({ entity: ENTITY, id, action: 'deleted' })
+  return true
 }
 
 /** Sets the verified TOTP enrollment of an identity, or null for none. Its sessions are evaluated again at their next request. */
 export async function setVerifiedTotp(tx: Transaction, id: string, totpId: string | null): Promise<void> {
   await tx.db.updateTable('identities').set({ verified_totp_id: totpId }).where('id', '=', id).execute()
   tx.changed({ entity: ENTITY, id, action: 'updated' })
+}
+
+/** Deletes up to `limit` notes of identities that were deleted before `before`. Returns how many. */
+export async function deleteOldDeletions({ db }: Transaction, before: number, limit: number): Promise<number> {
+  const old = db.selectFrom('deleted_identities').select('id').where('deleted_at', '<', before).limit(limit)
+  return (await db.deleteFrom('deleted_identities').where('id', 'in', old).returning('id').execute()).length
 }

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { IDENTITIES } from '../http/identities.fixture.ts'
+import { ALICE, SIGNERS, setUpProvider } from '../http/provider.fixture.ts'
+import type { Actor } from './actors.fixture.ts'
+import { race } from './race.fixture.ts'
+
+const SYNCING = { attributeSync: 'login', enrollAttributeClaimsSelector: 'groups' }
+const PROVISIONING = { ...SYNCING, enrollToTokenEnabled: true, provisionOnLogin: true }
+
+/** Logs in by token; `happen` runs directly before the named operation. */
+async function setUp(t: TestContext, signer: Readonly<Record<string, unknown>>) {
+  const provider = await setUpProvider(t)
+  const { app, token, createSigner } = provider
+  const signerId = await createSigner(signer)
+  const anonymous: Actor = {
+    kind: 'identity',
+    id: '',
+    accountId: '',
+    providerId: '',
+    password: '',
+    credentials: {} as never,
+  }
+  const logIn = async (operation: string, happen: () => Promise<unknown> = async () => {}) => {
+    const headers = { authorization: `Bearer ${token({ groups: ['a'] })}` }
+    const request = { method: 'POST', path: '/edge/client/v1/authenticate?method=ext-jwt', headers }
+    const { reply, hasWritten } = await race({ app }, anonymous, request, operation, async () => {
+      await happen()
+    })
+    assert.ok(hasWritten, operation)
+    return reply
+  }
+  const find = async () => (await app.admin('GET', `${IDENTITIES}?filter=externalId = "${ALICE}"`)).json.data[0]
+  const patchSigner = (body: unknown) => app.admin('PATCH', `${SIGNERS}/${signerId}`, body)
+  const patch = (id: string, body: unknown) => app.admin('PATCH', `${IDENTITIES}/${id}`, body)
+  return { ...provider, signerId, logIn, find, patch, patchSigner }
+}
+
+test('I-02 a login while its identity expires opens no session', async (t) => {
+  const { app, createIdentity, logIn, patch } = await setUp(t, {})
+  const id = await createIdentity()
+  assert.equal((await logIn('apiSession.create')).status, 200)
+  const refused = await logIn('apiSession.create', () => patch(id, { expiresAt: '2000-01-01T00:00:00Z' }))
+  assert.equal(refused.status, 401)
+  assert.deepEqual(
+    await app.store.db.selectFrom('api_sessions').select('id').where('identity_id', '=', id).execute(),
+    [],
+  )
+})
+
+test('a signer that stops to supply attributes during a login supplies none', async (t) => {
+  const { createIdentity, logIn, find, patchSigner } = await setUp(t, SYNCING)
+  await createIdentity()
+  assert.equal((await logIn('identity.sync', () => patchSigner({ attributeSync: 'enrollment' }))).status, 200)
+  assert.deepEqual((await find()).attributeOrigins, [])
+  await patchSigner({ attributeSync: 'login' })
+  assert.equal((await logIn('identity.sync')).status, 200)
+  assert.deepEqual((await find()).roleAttributes, ['a'])
+})
+
+test('attributes that an administrator writes during a login are kept', async (t) => {
+  const { createIdentity, logIn, find, patch } = await setUp(t, SYNCING)
+  const id = await createIdentity()
+  assert.equal((await logIn('identity.sync', () => patch(id, { roleAttributes: ['staff'] }))).status, 200)
+  assert.deepEqual((await find()).roleAttributes, ['a', 'staff'])
+})
+
+test('a signer that stops to provision during a login provisions nothing', async (t) => {
+  const { logIn, find, patchSigner } = await setUp(t, PROVISIONING)
+  for (const body of [{ provisionOnLogin: false }, { enabled: false }]) {
+    assert.equal((await logIn('enrollment.byJwt', () => patchSigner(body))).status, 401)
+    assert.equal(await find(), undefined)
+    await patchSigner({ provisionOnLogin: true, enabled: true })
+  }
+  assert.equal((await logIn('enrollment.byJwt')).status, 200)
+})
+
+test('an identity that is created and deleted during a login is not provisioned again', async (t) => {
+  const { app, createIdentity, logIn, find } = await setUp(t, PROVISIONING)
+  const refused = await logIn('enrollment.byJwt', async () => {
+    await app.admin('DELETE', `${IDENTITIES}/${await createIdentity()}`)
+  })
+  assert.equal(refused.status, 401)
+  assert.equal(await find(), undefined)
+})
