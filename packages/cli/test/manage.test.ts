@@ -240,3 +240,29 @@ test('a filter with its own order and limit is sent unchanged', async () => {
   assert.deepEqual(await list('name contains "order-"'), ['order-a', 'order-b', 'order-c'])
   assert.deepEqual(await list('name = "order- sort by name limit 1"'), [])
 })
+
+test('the end of access and the life of sessions have flags, are shown, and can be filtered by', async () => {
+  const { ok, run } = await setUp()
+  await ok('identities create temp --expires-at 2100-01-31T18:00:00Z --attribute a')
+  const temp = JSON.parse(await ok('identities show temp -o json'))
+  assert.equal(temp.expiresAt, '2100-01-31T18:00:00.000Z')
+  assert.deepEqual(temp.attributeOrigins, [{ attribute: 'a', origin: 'manual' }])
+  assert.match(await ok('identities list'), /ACCESS UNTIL[\s\S]*2100-01-31T18:00:00\.000Z/)
+  const filter = 'expiresAt > datetime(2100-01-01T00:00:00Z)'
+  assert.deepEqual(
+    JSON.parse(await ok('identities list -o json --filter', [filter])).map(({ name }: { name: string }) => name),
+    ['temp'],
+  )
+  assert.equal((await run('identities update temp --expires-at tomorrow')).exitCode, 1)
+  await ok('identities update temp --set expiresAt=null')
+  assert.equal(JSON.parse(await ok('identities show temp -o json')).expiresAt, null)
+  await ok(
+    'policies create short --session-idle-minutes 5 --session-max-minutes 60 --session-end-with-token --allow-jwt --require-acr gold --require-amr otp --max-auth-age-seconds 300',
+  )
+  const { session, primary } = JSON.parse(await ok('policies show short -o json'))
+  assert.deepEqual(session, { idleMinutes: 5, maxMinutes: 60, endWithToken: true })
+  const { requireAcr, requireAmr, maxAuthAgeSeconds } = primary.extJwt
+  assert.deepEqual([requireAcr, requireAmr, maxAuthAgeSeconds], [['gold'], ['otp'], 300])
+  await ok('policies update short --no-session-end-with-token')
+  assert.equal(JSON.parse(await ok('policies show short -o json')).session.idleMinutes, 5)
+})

@@ -105,3 +105,22 @@ for (const [expected, wrong, right] of MISTAKES) {
     parseDesired(right, 'file')
   })
 }
+
+test('D59 only the attributes of administrators are exported, and a file need not list those of signers', () => {
+  const [identity = assert.fail()] = STATE.get(IDENTITIES) ?? []
+  const origins = [
+    { attribute: 'a', origin: 'manual' },
+    { attribute: 'a', origin: 'signer', signerId: 's1' },
+    { attribute: 'b', origin: 'signer', signerId: 's1' },
+  ]
+  const state = new Map([...STATE, [IDENTITIES, [{ ...identity, attributeOrigins: origins }]]])
+  const planned = (roleAttributes: string[]) =>
+    buildPlan(parseDesired({ identities: [{ name: 'erin', roleAttributes }] }, 'file'), state).map(
+      ({ members }) => members,
+    )
+  assert.deepEqual(toNamed(IDENTITIES, state.get(IDENTITIES)?.[0] ?? assert.fail(), state).roleAttributes, ['a'])
+  assert.deepEqual(planned(['a']), [])
+  assert.deepEqual(planned(['a', 'b']), [], 'writing what a signer supplies changes nothing')
+  assert.deepEqual(planned(['a', 'c']), [{ roleAttributes: ['a', 'c'] }])
+  assert.deepEqual(planned([]), [{ roleAttributes: [] }])
+})

@@ -67,6 +67,7 @@ export const IDENTITIES: ResourceKind = {
     column('DISABLED', 'disabled'),
     column('ATTRIBUTES', 'roleAttributes'),
     column('EXTERNAL ID', 'externalId'),
+    column('ACCESS UNTIL', 'expiresAt'),
     ID,
   ],
   defaults: { type: 'Default', isAdmin: false },

@@ -1,13 +1,22 @@
+import { manualAttributesOf } from './attribute-origins.ts'
 import type { Item, ResourceKind } from './resource-kind.ts'
 
 /** The writable members that are not empty. */
 export function pickWritable({ writable }: Pick<ResourceKind, 'writable'>, item: Item): Record<string, unknown> {
   return Object.fromEntries(
     writable.flatMap((name) => {
-      const value = name === 'type' ? readType(item) : item[name]
+      const value = (READERS[name] ?? read)(item, name)
       return isEmpty(value) ? [] : [[name, value]]
     }),
   )
+}
+
+const read = (item: Item, name: string): unknown => item[name]
+
+/** Members that requests have in another form than responses. */
+const READERS: Readonly<Record<string, (item: Item) => unknown>> = {
+  type: readType,
+  roleAttributes: manualAttributesOf,
 }
 
 function readType({ type, typeId }: Item): unknown {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { usageError } from '../cli-error.ts'
+import { withoutSupplied } from '../resources/attribute-origins.ts'
 import { checkMembers } from '../resources/check-members.ts'
 import { mergeMembers } from '../resources/merge-members.ts'
 import { type Members, mapReferences } from '../resources/references.ts'
@@ -61,6 +62,7 @@ export function buildPlan(desired: ReadonlyMap<ResourceKind, readonly Members[]>
         desiredItem,
         (reference, to) => state.get(to)?.find(({ id }) => id === reference)?.name ?? reference,
       )
+      if ('roleAttributes' in named) named.roleAttributes = withoutSupplied(existing, named.roleAttributes)
       const members = Object.fromEntries(
         Object.entries(named).filter(([member, value]) => !isSame(current[member], value)),
       )
