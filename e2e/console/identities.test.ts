@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { totpCode, totpStep } from '@countersign/core'
-import { makeTestCsr, readProvisioningSecret } from '@countersign/testkit'
+import { makeTestCertificate, makeTestCsr, mintKeyFrom, mintToken, readProvisioningSecret } from '@countersign/testkit'
 import { needsBrowser } from '../browser/launch-browser.ts'
 import { useConsole } from './console-stage.ts'
 
@@ -210,3 +210,42 @@ test('the one-time codes of an identity are reset by name', needsBrowser, async 
   await page.getByText('Not set up').waitFor()
   assert.equal((await getIdentity(id)).isMfaEnabled, false)
 })
+
+test(
+  'the end of access is set, shown and filtered by, and attributes name the signer that supplies them',
+  needsBrowser,
+  async () => {
+    const externalId = 'contractor@example.com'
+    const id = await makeIdentity('contractor', { roleAttributes: ['staff'], externalId })
+    const certificate = makeTestCertificate({ kind: 'ec256', commonName: 'hr' })
+    const claims = { iss: 'https://hr.example', aud: 'console', sub: externalId, groups: ['sales'] }
+    const created = await manage('POST', '/external-jwt-signers', {
+      ...{ name: 'hr', enabled: true, issuer: claims.iss, audience: claims.aud, kid: 'hr', certPem: certificate.pem },
+      ...{ useExternalId: true, attributeSync: 'login', enrollAttributeClaimsSelector: 'groups' },
+    })
+    assert.equal(created.status, 201, created.text)
+    const key = mintKeyFrom(certificate.privateKey, 'P-256', 'hr')
+    const token = mintToken({ key, claims: { ...claims, exp: Math.floor(Date.now() / 1000) + 600 } })
+    const headers = { authorization: `Bearer ${token}` }
+    const login = await stage().controller.request('POST', `${CLIENT}/authenticate?method=ext-jwt`, { headers })
+    assert.equal(login.status, 200, login.text)
+    const { page, pageErrors, go, logInAsAdmin } = await stage().open()
+    await logInAsAdmin()
+    await go(`identities/${id}`)
+    await page.getByText('sales (from hr)').waitFor()
+    await go(`identities/${id}/edit`)
+    await page.getByText('Signers also supply: sales').waitFor()
+    await page.getByLabel('Access until').fill('2020-01-31T18:00')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Expired').waitFor()
+    const { expiresAt, roleAttributes } = await getIdentity(id)
+    assert.equal(new Date(expiresAt).getUTCFullYear(), 2020)
+    assert.deepEqual(roleAttributes, ['sales', 'staff'])
+    await go('identities')
+    await page.getByRole('combobox', { name: 'End of access' }).selectOption('expired')
+    await page.getByRole('link', { name: 'contractor' }).waitFor()
+    await page.getByRole('combobox', { name: 'End of access' }).selectOption('ending')
+    await page.getByText('There are no such identities.').waitFor()
+    assert.deepEqual(pageErrors, [])
+  },
+)

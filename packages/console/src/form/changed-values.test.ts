@@ -6,4 +6,6 @@ test('changedValues returns the changed values only, including emptied ones', ()
   const before = { name: 'plant', region: 'eu', size: '' }
   assert.deepEqual(changedValues(before, { name: 'plant', region: '', size: 'large' }), { region: '', size: 'large' })
   assert.deepEqual(changedValues(before, { ...before }), {})
+  assert.deepEqual(changedValues({ list: ['a'] }, { list: ['a'] }), {})
+  assert.deepEqual(changedValues({ list: ['a'] }, { list: ['b'] }), { list: ['b'] })
 })

@@ -15,6 +15,20 @@ export function EnabledBadge({ enabled }: { readonly enabled: boolean }) {
   return <StateBadge color={enabled ? 'green' : 'gray'}>{enabled ? 'Enabled' : 'Disabled'}</StateBadge>
 }
 
+/** The state of an identity: its access can have been disabled, or have ended at its `expiresAt`. */
+export function AccessBadge({
+  disabled,
+  expiresAt,
+}: {
+  readonly disabled: boolean
+  readonly expiresAt: string | null
+}) {
+  if (!disabled && isPast(expiresAt)) return <StateBadge color="orange">Expired</StateBadge>
+  return <EnabledBadge enabled={!disabled} />
+}
+
+const isPast = (at: string | null): boolean => at !== null && Date.parse(at) <= Date.now()
+
 const STREAM_LABELS: Readonly<Record<StreamState, readonly [label: string, color: MantineColor]>> = {
   open: ['Live', 'green'],
   connecting: ['Connecting', 'orange'],

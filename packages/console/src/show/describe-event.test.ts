@@ -31,6 +31,13 @@ test('describeEvent gives one sentence, with the name of the identity where it i
   assert.equal(describeEvent(event('entityChange', system)), 'The controller deleted the signer “old”')
   const health = event('signerHealth', { external_jwt_signer_id: 's', message: 'the provider is down' })
   assert.equal(describeEvent(health, nameOf), 'The signer “Partner”: the provider is down')
+  const synced = { identity_name: 'alice', external_jwt_signer_id: 's', added: ['b'], removed: ['c'] }
+  const changed = event('identitySync', { event_type: 'changed', ...synced })
+  assert.equal(describeEvent(changed, nameOf), 'alice changed by the signer “Partner”: +b −c')
+  const renamed = event('identitySync', { event_type: 'changed', ...synced, added: [], removed: [] })
+  assert.equal(describeEvent(renamed, nameOf), 'alice changed by the signer “Partner”')
+  const warning = event('identitySync', { event_type: 'warning', ...synced, claim: 'groups', message: 'no claim' })
+  assert.equal(describeEvent(warning, nameOf), 'alice, claim groups of the signer “Partner”: no claim')
   assert.equal(describeEvent(event('something new', {})), 'something new')
 })
 
@@ -39,4 +46,6 @@ test('refusals and signer health events need attention, others do not', () => {
   assert.equal(needsAttention(event('signerHealth', {})), true)
   assert.equal(needsAttention(event('authentication', { success: true })), false)
   assert.equal(needsAttention(event('entityChange', {})), false)
+  assert.equal(needsAttention(event('identitySync', { event_type: 'warning' })), true)
+  assert.equal(needsAttention(event('identitySync', { event_type: 'changed' })), false)
 })

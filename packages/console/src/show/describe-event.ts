@@ -54,6 +54,18 @@ const SENTENCES: Readonly<Record<string, (event: ControllerEvent, nameOf: NameOf
     `The signer “${nameOf(text(id)) ?? text(id)}”: ${text(message)}`,
   enrollment: ({ success, identity_name, reason }) =>
     success === true ? `${text(identity_name)} was enrolled` : `Enrollment refused: ${text(reason)}`,
+  identitySync: (event, nameOf) => {
+    const { event_type, identity_name, external_jwt_signer_id: id, claim, message } = event
+    const signer = `the signer “${nameOf(text(id)) ?? text(id)}”`
+    if (event_type === 'warning') return `${text(identity_name)}, claim ${text(claim)} of ${signer}: ${text(message)}`
+    return `${text(identity_name)} changed by ${signer}${attributeChanges(event)}`
+  },
+}
+
+function attributeChanges({ added, removed }: ControllerEvent): string {
+  const listed = (sign: string, names: unknown) => (Array.isArray(names) ? names.map((name) => `${sign}${name}`) : [])
+  const changes = [...listed('+', added), ...listed('−', removed)]
+  return changes.length === 0 ? '' : `: ${changes.join(' ')}`
 }
 
 /** One sentence about an event; the namespace itself when it is unknown. */
@@ -62,8 +74,9 @@ export function describeEvent(event: ControllerEvent, nameOf: NameOf = () => und
 }
 
 /** Whether an administrator should look at the event. */
-export function needsAttention({ namespace, success }: ControllerEvent): boolean {
-  return namespace === 'signerHealth' || success === false
+export function needsAttention({ namespace, success, event_type }: ControllerEvent): boolean {
+  const isWarning = namespace === 'identitySync' && event_type === 'warning'
+  return namespace === 'signerHealth' || isWarning || success === false
 }
 
 function authorOf({ metadata }: ControllerEvent): string {

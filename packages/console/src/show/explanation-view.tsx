@@ -31,7 +31,7 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
           <Details
             rows={[
               ['Identity', identity && <IdentityLink {...identity} />],
-              ['State', identity && (identity.disabled ? 'Disabled' : 'Enabled')],
+              ['State', identity && (identity.disabled ? 'Disabled' : identity.expired ? 'Expired' : 'Enabled')],
               [
                 'Policy',
                 policy && (

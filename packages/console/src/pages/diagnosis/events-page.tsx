@@ -13,6 +13,7 @@ const NAMESPACES = [
   { value: 'entityChange', label: 'Changes' },
   { value: 'signerHealth', label: 'Signer health' },
   { value: 'enrollment', label: 'Enrollments' },
+  { value: 'identitySync', label: 'Synchronised identities' },
 ]
 const MAX_SHOWN = 200
 

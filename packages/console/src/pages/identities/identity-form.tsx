@@ -3,28 +3,47 @@ import { PERMISSIONS } from '@countersign/contract/permission'
 import type { Identity, IdentityInput } from '@countersign/sdk'
 import { MultiSelect, Switch, TagsInput, TextInput } from '@mantine/core'
 import { FormFrame } from '../../form/form-frame.tsx'
+import { fromLocalTime, toLocalTime } from '../../form/local-time.ts'
 import { atMost, required } from '../../form/rules.ts'
 import { checkTags, toTagRows, toTags } from '../../form/tags.ts'
 import { TagsField } from '../../form/tags-field.tsx'
 import { useServerForm } from '../../form/use-server-form.ts'
 import { PolicySelect } from '../policies/policy-select.tsx'
 
-interface IdentityFormProps {
-  readonly identity?: Identity
-  readonly onSend: (body: IdentityInput) => Promise<void>
-  readonly submitLabel: string
-}
+type IdentityFormProps = { readonly submitLabel: string } & (
+  | { readonly identity?: undefined; readonly onSend: (body: IdentityInput) => Promise<void> }
+  /** Receives only what was changed: other changes of the identity, such as attributes of a signer, are kept. */
+  | { readonly identity: Identity; readonly onSend: (changes: Partial<IdentityInput>) => Promise<void> }
+)
 
 const MAX_EXTERNAL_ID = 512
 
+/** The attributes that administrators have written: only these are edited here. */
+function manualAttributes(identity: Identity | undefined): string[] {
+  return (identity?.attributeOrigins ?? []).flatMap(({ origin, attribute }) => (origin === 'manual' ? [attribute] : []))
+}
+
+function attributesNote(identity: Identity | undefined): string {
+  const supplied = (identity?.attributeOrigins ?? []).filter(({ origin }) => origin === 'signer')
+  const names = [...new Set(supplied.map(({ attribute }) => attribute))]
+  if (names.length === 0) return 'Press Enter after each'
+  return `Press Enter after each. Signers also supply: ${names.join(', ')}`
+}
+
+function pickMembers<Body extends object>(body: Body, names: readonly string[]): Partial<Body> {
+  return Object.fromEntries(Object.entries(body).filter(([name]) => names.includes(name))) as Partial<Body>
+}
+
 /** Creates or edits an identity. A new one can get a one-time token. */
-export function IdentityForm({ identity, onSend, submitLabel }: IdentityFormProps) {
+export function IdentityForm(props: IdentityFormProps) {
+  const { identity, submitLabel } = props
   const { form, formError, isBusy, submit } = useServerForm({
     initialValues: {
       name: identity?.name ?? '',
       type: (identity?.typeId ?? 'Default') as IdentityInput['type'],
       externalId: identity?.externalId ?? '',
-      attributes: [...(identity?.attributes ?? [])],
+      attributes: manualAttributes(identity),
+      expiresAt: toLocalTime(identity?.expiresAt),
       authPolicyId: identity?.authPolicyId ?? '',
       isAdmin: identity?.isAdmin ?? false,
       permissions: [...(identity?.permissions ?? [])],
@@ -39,15 +58,19 @@ export function IdentityForm({ identity, onSend, submitLabel }: IdentityFormProp
       tags: checkTags,
       appData: checkTags,
     },
-    send: ({ ott, externalId, authPolicyId, tags, appData, ...values }) =>
-      onSend({
-        ...values,
+    send: (values, changed) => {
+      const { ott, externalId, authPolicyId, expiresAt, tags, appData, ...others } = values
+      const body = {
+        ...others,
         externalId: externalId || (identity ? '' : null),
         authPolicyId: authPolicyId || 'default',
+        expiresAt: fromLocalTime(expiresAt),
         tags: toTags(tags),
         appData: toTags(appData),
-        ...(ott && { enrollment: { ott: true } }),
-      }),
+      }
+      if (props.identity) return props.onSend(pickMembers(body, Object.keys(changed)))
+      return props.onSend({ ...body, ...(ott && { enrollment: { ott: true } }) })
+    },
     fieldOf: { roleAttributes: 'attributes' },
   })
   return (
@@ -60,9 +83,15 @@ export function IdentityForm({ identity, onSend, submitLabel }: IdentityFormProp
       />
       <TagsInput
         label="Attributes"
-        description="Press Enter after each"
+        description={attributesNote(identity)}
         maxTags={MAX_ATTRIBUTES}
         {...form.getInputProps('attributes')}
+      />
+      <TextInput
+        type="datetime-local"
+        label="Access until"
+        description="Then sessions end and logins are refused until you extend it. Empty: unlimited"
+        {...form.getInputProps('expiresAt')}
       />
       <PolicySelect label="Authentication policy" {...form.getInputProps('authPolicyId')} />
       <MultiSelect

@@ -2,13 +2,14 @@ import type { Identity } from '@countersign/sdk'
 import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { EnabledBadge } from '../../show/badges.tsx'
+import { AccessBadge } from '../../show/badges.tsx'
 import { Details, Section } from '../../show/details.tsx'
 import { Instant } from '../../show/instant.tsx'
 import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { PageHead } from '../../show/page-head.tsx'
 import { TagList } from '../../show/tag-list.tsx'
+import { AttributeList } from './attribute-list.tsx'
 import { AuthenticatorsSection } from './authenticators-section.tsx'
 import { EnrollmentSection } from './enrollment-section.tsx'
 import { IdentityActions } from './identity-actions.tsx'
@@ -35,12 +36,12 @@ function IdentityDetail({ identity }: { readonly identity: Identity }) {
       <PageHead title={identity.name} back={BACK}>
         <IdentityActions identity={identity} />
       </PageHead>
-      <Section title="Identity" aside={<EnabledBadge enabled={!identity.disabled} />}>
+      <Section title="Identity" aside={<AccessBadge {...identity} />}>
         <Details
           rows={[
             ['Id', id],
             ['External id', identity.externalId],
-            ['Attributes', identity.attributes.join(', ')],
+            ['Attributes', <AttributeList key="attributes" origins={identity.attributeOrigins} />],
             [
               'Authentication policy',
               <PageLink key="policy" to="/policies/$id" params={{ id: authPolicy.id }}>
@@ -51,6 +52,7 @@ function IdentityDetail({ identity }: { readonly identity: Identity }) {
             ['Tags', <TagList key="tags" tags={identity.tags} />],
             ['App data', <TagList key="data" tags={identity.appData} />],
             ['Created', <Instant key="created" at={identity.createdAt} />],
+            ['Access until', identity.expiresAt ? <Instant key="expires" at={identity.expiresAt} /> : 'unlimited'],
             ...(identity.disabledUntil
               ? ([['Disabled until', <Instant key="until" at={identity.disabledUntil} />]] as const)
               : []),

@@ -23,3 +23,18 @@ test('describePolicy lists the login methods, the password rules and the second 
     'Every request also needs a token of “c”.',
   ])
 })
+
+test('describePolicy says what the login at the provider must be, and when sessions end', () => {
+  const lines = describe({
+    ...{ certAllowed: false, updbAllowed: false, requireAcr: ['gold', 'silver'], requireAmr: ['otp'] },
+    ...{ maxAuthAgeSeconds: 300, idleMinutes: 5, maxMinutes: 60, endWithToken: true },
+  })
+  assert.deepEqual(lines, [
+    'Sign in with a token of any signer.',
+    'A token must have the acr gold or silver.',
+    'A token must have the amr otp.',
+    'The login at the identity provider may be at most 300 seconds ago.',
+    'A session ends after 5 minutes without a request or 60 minutes.',
+    'A session ends when its token expires.',
+  ])
+})

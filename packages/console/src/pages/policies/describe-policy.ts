@@ -1,9 +1,12 @@
 import type { AuthPolicy } from '@countersign/sdk'
 
-export type PolicyRules = Pick<AuthPolicy, 'primary' | 'secondary'>
+export type PolicyRules = Pick<AuthPolicy, 'primary' | 'secondary' | 'session'>
 
 /** What a policy allows and requires, one sentence each. `nameOf` returns the name of a signer. */
-export function describePolicy({ primary, secondary }: PolicyRules, nameOf: (signerId: string) => string): string[] {
+export function describePolicy(
+  { primary, secondary, session }: PolicyRules,
+  nameOf: (signerId: string) => string,
+): string[] {
   const { cert, extJwt, updb } = primary
   const methods = [
     extJwt.allowed &&
@@ -13,11 +16,35 @@ export function describePolicy({ primary, secondary }: PolicyRules, nameOf: (sig
   ].filter((method) => method !== false)
   return [
     methods.length === 0 ? 'No login method is allowed.' : `Sign in with ${joinWords(methods, 'or')}.`,
+    ...(extJwt.allowed ? describeLogins(extJwt) : []),
     ...(updb.allowed ? describePasswords(updb) : []),
     ...(secondary.requireTotp ? ['A one-time code is required.'] : []),
     ...(secondary.requireExtJwtSigner
       ? [`Every request also needs a token of ${nameOf(secondary.requireExtJwtSigner)}.`]
       : []),
+    ...describeSessions(session),
+  ]
+}
+
+/** What the login at the identity provider must have been. */
+function describeLogins({ requireAcr, requireAmr, maxAuthAgeSeconds }: AuthPolicy['primary']['extJwt']): string[] {
+  return [
+    ...(requireAcr.length > 0 ? [`A token must have the acr ${joinWords(requireAcr, 'or')}.`] : []),
+    ...(requireAmr.length > 0 ? [`A token must have the amr ${joinWords(requireAmr, 'and')}.`] : []),
+    ...(maxAuthAgeSeconds === null
+      ? []
+      : [`The login at the identity provider may be at most ${maxAuthAgeSeconds} seconds ago.`]),
+  ]
+}
+
+function describeSessions({ idleMinutes, maxMinutes, endWithToken }: AuthPolicy['session']): string[] {
+  const ends = [
+    idleMinutes !== null && `${idleMinutes} minutes without a request`,
+    maxMinutes !== null && `${maxMinutes} minutes`,
+  ].filter((end) => end !== false)
+  return [
+    ...(ends.length > 0 ? [`A session ends after ${joinWords(ends, 'or')}.`] : []),
+    ...(endWithToken ? ['A session ends when its token expires.'] : []),
   ]
 }
 

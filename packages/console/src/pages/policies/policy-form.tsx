@@ -1,5 +1,5 @@
 import type { AuthPolicy, AuthPolicyInput } from '@countersign/sdk'
-import { Alert, Group, MultiSelect, NumberInput, Select, Stack, Switch, TextInput } from '@mantine/core'
+import { Alert, Group, MultiSelect, NumberInput, Select, Stack, Switch, TagsInput, TextInput } from '@mantine/core'
 import { FormFrame } from '../../form/form-frame.tsx'
 import { required } from '../../form/rules.ts'
 import { TagsField } from '../../form/tags-field.tsx'
@@ -43,6 +43,30 @@ export function PolicyForm({ policy, onSend, submitLabel }: PolicyFormProps) {
           searchable
           disabled={!form.values.extJwtAllowed}
           {...form.getInputProps('allowedSigners')}
+        />
+        <TagsInput
+          label="Required acr"
+          description="The token must have one of these; press Enter after each"
+          acceptValueOnBlur
+          disabled={!form.values.extJwtAllowed}
+          {...form.getInputProps('requireAcr')}
+        />
+        <TagsInput
+          label="Required amr"
+          description="The token must have all of these; press Enter after each"
+          acceptValueOnBlur
+          disabled={!form.values.extJwtAllowed}
+          {...form.getInputProps('requireAmr')}
+        />
+        <NumberInput
+          label="Max authentication age (seconds)"
+          description="Longest accepted time since the login at the identity provider (auth_time)"
+          placeholder="Unlimited"
+          min={1}
+          max={315_360_000}
+          allowDecimal={false}
+          disabled={!form.values.extJwtAllowed}
+          {...form.getInputProps('maxAuthAgeSeconds')}
         />
       </Section>
       <Section title="Certificates">
@@ -93,6 +117,33 @@ export function PolicyForm({ policy, onSend, submitLabel }: PolicyFormProps) {
           clearable
           searchable
           {...form.getInputProps('requireExtJwtSigner')}
+        />
+      </Section>
+      <Section title="Sessions">
+        <Group grow align="start">
+          <NumberInput
+            label="Idle time (minutes)"
+            description="A session that is not used for so many minutes ends"
+            placeholder="As the controller's settings"
+            min={1}
+            max={5_256_000}
+            allowDecimal={false}
+            {...form.getInputProps('idleMinutes')}
+          />
+          <NumberInput
+            label="Maximum time (minutes)"
+            description="Every session ends after so many minutes"
+            placeholder="As the controller's settings"
+            min={1}
+            max={5_256_000}
+            allowDecimal={false}
+            {...form.getInputProps('maxMinutes')}
+          />
+        </Group>
+        <Switch
+          label="End with the token"
+          description="A session ends when the token that opened it expires"
+          {...switchProps('endWithToken')}
         />
       </Section>
       <TagsField description="For your own use: the controller ignores them" {...form.getInputProps('tags')} />

@@ -18,11 +18,22 @@ export type PolicyValues = {
   lockoutDurationMinutes: number
   requireTotp: boolean
   requireExtJwtSigner: string
+  requireAcr: string[]
+  requireAmr: string[]
+  maxAuthAgeSeconds: number | ''
+  idleMinutes: number | ''
+  maxMinutes: number | ''
+  endWithToken: boolean
 }
 
 /** The server's field names where the form uses other ones. */
 export const SERVER_FIELDS: Readonly<Record<string, string>> = {
   'primary.extJwt.allowedSigners': 'allowedSigners',
+  'primary.extJwt.requireAcr': 'requireAcr',
+  'primary.extJwt.requireAmr': 'requireAmr',
+  'primary.extJwt.maxAuthAgeSeconds': 'maxAuthAgeSeconds',
+  'session.idleMinutes': 'idleMinutes',
+  'session.maxMinutes': 'maxMinutes',
   'primary.updb.minPasswordLength': 'minPasswordLength',
   'primary.updb.maxAttempts': 'maxAttempts',
   'primary.updb.lockoutDurationMinutes': 'lockoutDurationMinutes',
@@ -57,19 +68,34 @@ export function fromPolicy(policy?: AuthPolicy): PolicyValues {
     lockoutDurationMinutes: updb?.lockoutDurationMinutes ?? 0,
     requireTotp: policy?.secondary.requireTotp ?? false,
     requireExtJwtSigner: policy?.secondary.requireExtJwtSigner ?? '',
+    requireAcr: [...(extJwt?.requireAcr ?? [])],
+    requireAmr: [...(extJwt?.requireAmr ?? [])],
+    maxAuthAgeSeconds: extJwt?.maxAuthAgeSeconds ?? '',
+    idleMinutes: policy?.session.idleMinutes ?? '',
+    maxMinutes: policy?.session.maxMinutes ?? '',
+    endWithToken: policy?.session.endWithToken ?? false,
   }
 }
 
-export function toPolicy(values: PolicyValues): Pick<AuthPolicy, 'name' | 'tags' | 'primary' | 'secondary'> {
+export function toPolicy(
+  values: PolicyValues,
+): Pick<AuthPolicy, 'name' | 'tags' | 'primary' | 'secondary' | 'session'> {
   const { name, certAllowed, allowExpiredCerts, extJwtAllowed, allowedSigners, updbAllowed } = values
   const { requireTotp, requireExtJwtSigner, minPasswordLength, maxAttempts, lockoutDurationMinutes } = values
-  const { requireSpecialChar, requireNumberChar, requireMixedCase } = values
+  const { requireSpecialChar, requireNumberChar, requireMixedCase, requireAcr, requireAmr } = values
+  const { maxAuthAgeSeconds, idleMinutes, maxMinutes, endWithToken } = values
   return {
     name,
     tags: toTags(values.tags),
     primary: {
       cert: { allowed: certAllowed, allowExpiredCerts },
-      extJwt: { allowed: extJwtAllowed, allowedSigners },
+      extJwt: {
+        allowed: extJwtAllowed,
+        allowedSigners,
+        requireAcr,
+        requireAmr,
+        maxAuthAgeSeconds: toNumber(maxAuthAgeSeconds),
+      },
       updb: {
         allowed: updbAllowed,
         minPasswordLength,
@@ -81,5 +107,8 @@ export function toPolicy(values: PolicyValues): Pick<AuthPolicy, 'name' | 'tags'
       },
     },
     secondary: { requireTotp, ...(requireExtJwtSigner && { requireExtJwtSigner }) },
+    session: { idleMinutes: toNumber(idleMinutes), maxMinutes: toNumber(maxMinutes), endWithToken },
   }
 }
+
+const toNumber = (value: number | ''): number | null => (value === '' ? null : value)

@@ -119,6 +119,10 @@ const SECTIONS: readonly FormSection[] = [
       'enrollNameClaimsSelector',
       'enrollAttributeClaimsSelector',
       'enrollAuthPolicyId',
+      'attributeSync',
+      'nameSync',
+      'provisionOnLogin',
+      'reprovisionAfterMinutes',
     ],
     content: (form) => <EnrollFields form={form} />,
   },
@@ -266,6 +270,34 @@ function EnrollFields({ form }: Fields) {
       <PolicySelect
         label="Authentication policy of enrolled identities"
         {...form.getInputProps('enrollAuthPolicyId')}
+      />
+      <Select
+        label="Attributes"
+        description="At each login they follow the attribute claim, and administrators cannot remove them"
+        allowDeselect={false}
+        data={[
+          { value: 'enrollment', label: 'Set once, at the enrollment' },
+          { value: 'login', label: 'Follow the token at each login' },
+        ]}
+        {...form.getInputProps('attributeSync')}
+      />
+      <Switch
+        label="Synchronise the name"
+        description="The name follows the name claim at each login"
+        {...form.getInputProps('nameSync', { type: 'checkbox' })}
+      />
+      <Switch
+        label="Provision on login"
+        description="The login of an unknown subject enrolls it; needs enrollment to token"
+        {...form.getInputProps('provisionOnLogin', { type: 'checkbox' })}
+      />
+      <NumberInput
+        label="Provision again after (minutes)"
+        description="How long the subject of a deleted identity is not provisioned again"
+        min={0}
+        max={525_600}
+        allowDecimal={false}
+        {...form.getInputProps('reprovisionAfterMinutes')}
       />
     </>
   )

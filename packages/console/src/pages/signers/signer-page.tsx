@@ -29,7 +29,7 @@ const SHOWN_EXPLICITLY = [
   ...['fingerprint', 'commonName', 'notBefore', 'notAfter', 'useExternalId', 'clockSkewSeconds', 'maxTokenAgeSeconds'],
   ...['requiredClaims', 'tags', 'openIdConfigurationUrl', 'clientId', 'scopes', 'externalAuthUrl', 'targetToken'],
   ...['enrollToCertEnabled', 'enrollToTokenEnabled', 'enrollNameClaimsSelector', 'enrollAttributeClaimsSelector'],
-  ...['enrollAuthPolicyId', 'trust'],
+  ...['enrollAuthPolicyId', 'trust', 'attributeSync', 'nameSync', 'provisionOnLogin', 'reprovisionAfterMinutes'],
 ]
 
 const POLL_MS = 10_000
@@ -100,6 +100,17 @@ function SignerDetail({ signer }: { readonly signer: Versioned<Signer> }) {
             ['Name claims selector', signer.enrollNameClaimsSelector],
             ['Attribute claims selector', signer.enrollAttributeClaimsSelector],
             ['Authentication policy', <PolicyName key="policy" id={signer.enrollAuthPolicyId} />],
+            [
+              'Attributes',
+              signer.attributeSync === 'login' ? 'Follow the token at each login' : 'Set at the enrollment',
+            ],
+            ['Synchronise the name', signer.nameSync ? 'Yes' : 'No'],
+            [
+              'Provision on login',
+              signer.provisionOnLogin
+                ? `Yes; again ${signer.reprovisionAfterMinutes} minutes after an identity was deleted`
+                : 'No',
+            ],
           ]}
         />
       </Section>
