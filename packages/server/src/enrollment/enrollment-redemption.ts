@@ -5,7 +5,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { ClientCertificates } from '../platform/keys/client-certificates.ts'
 import type { StoredIdentity } from '../store/identity-row.ts'
 import type { OperationMeta, RequestSource } from '../store/operation-meta.ts'
-import { getRedeemable } from '../store/reads/enrollment-reads.ts'
+import { getEnrollmentMethod, getRedeemable } from '../store/reads/enrollment-reads.ts'
 import type { Store } from '../store/store.ts'
 
 interface EnrollmentRedemptionParts {
@@ -26,6 +26,11 @@ export class EnrollmentRedemption {
 
   constructor(parts: EnrollmentRedemptionParts) {
     this.#parts = parts
+  }
+
+  /** The method of a token. Throws INVALID_ENROLLMENT_TOKEN when the token is unknown. */
+  methodOf(token: string): Promise<string> {
+    return getEnrollmentMethod(this.#parts.store.db, secretDigest(token))
   }
 
   /** Issues a certificate for the CSR's key. Throws COULD_NOT_PROCESS_CSR when the CSR cannot be used. */

@@ -24,6 +24,7 @@ import {
 } from './identities.fixture.ts'
 
 const INVALID = '400 INVALID_ENROLLMENT_TOKEN'
+const OTHER_METHOD = '400 INVALID_ENROLL_METHOD method'
 const LOG_IN = '/edge/client/v1/authenticate?method=password'
 
 /** Lists the authenticators and pending enrollments of an identity. */
@@ -182,6 +183,14 @@ testWithApp('enrollment with a one-time token and a password', async (t, app) =>
     await createPassword(app, waiting.identityId, { username: waiting.username })
   })
 
+  await t.test('W-76 without a method, that of the token counts', async () => {
+    const { identityId, token } = await createEnrollingPassword(app)
+    assert.equal(summarize(await app.call('POST', `${ENROLL}?method=ott&token=${token}`, {})), OTHER_METHOD)
+    assert.deepEqual(await credentialsOf(app, identityId), { has: [], pending: ['updb'] })
+    assert.equal(summarize(await app.call('POST', `${ENROLL}?token=${token}`, { password: 'a-password' })), '200')
+    assert.deepEqual(await credentialsOf(app, identityId), { has: ['updb'], pending: [] })
+  })
+
   await t.test('an existing password changes nothing', async () => {
     const other = await createEnrollingPassword(app)
     await createPassword(app, other.identityId)
@@ -219,12 +228,12 @@ testWithApp('enrollment is refused for', async (t, app) => {
   await t.test('D-09 a session token, an enrollment JWT, and a token of the other method', async () => {
     const ott = await createEnrolling(app)
     const updb = await createEnrollingPassword(app)
-    for (const wrong of [app.adminSession, ott.jwt, updb.jwt, updb.token]) {
+    for (const wrong of [app.adminSession, ott.jwt, updb.jwt]) {
       assert.equal(summarize(await enrollWithCsr(app, wrong, makeTestCsr().pem)), INVALID)
-    }
-    for (const wrong of [app.adminSession, ott.jwt, updb.jwt, ott.token]) {
       assert.equal(summarize(await enrollWithPassword(app, wrong, 'a-good-password')), INVALID)
     }
+    assert.equal(summarize(await enrollWithCsr(app, updb.token, makeTestCsr().pem)), OTHER_METHOD)
+    assert.equal(summarize(await enrollWithPassword(app, ott.token, 'a-good-password')), OTHER_METHOD)
     for (const session of [ott.token, ott.jwt, updb.token]) {
       assert.equal(summarize(await app.call('GET', IDENTITIES, undefined, { session })), '401 UNAUTHORIZED')
     }

@@ -96,8 +96,8 @@ export function enrollRoutes(parts: EnrollRouteParts): Route[] {
   }
 
   return [
-    row('', { schema: Enroll, optional: true, text: RAW_CSR }, ENROLL, (call) => {
-      const method = call.query.get('method') || 'ott'
+    row('', { schema: Enroll, optional: true, text: RAW_CSR }, ENROLL, async (call) => {
+      const method = call.query.get('method') || (await redeem.methodOf(tokenOf(call)))
       const enroll = Object.hasOwn(methods, method) ? methods[method] : undefined
       if (!enroll) throw unknownMethod(method)
       return enroll(call)

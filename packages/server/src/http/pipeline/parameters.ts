@@ -37,8 +37,8 @@ export const PARAMETERS = {
   enrollMethod: {
     name: 'method',
     in: 'query',
-    schema: { type: 'string', enum: ['ott', 'updb', 'token'], default: 'ott' },
-    description: 'The enrollment method',
+    schema: { type: 'string', enum: ['ott', 'updb', 'token'] },
+    description: 'The enrollment method. Default: the method of the token',
   },
   oneTimeToken: {
     name: 'token',

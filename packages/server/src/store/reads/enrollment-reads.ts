@@ -80,22 +80,33 @@ export interface RedeemableEnrollment {
   readonly identity: StoredIdentity
 }
 
+/** The method of the enrollment of a token, whether or not it can be redeemed. Fails with INVALID_ENROLLMENT_TOKEN when there is none. */
+export async function getEnrollmentMethod(db: Kysely<Database>, tokenDigest: string): Promise<string> {
+  const row = await findByToken(db, tokenDigest)
+  if (!row) throw new AppError('INVALID_ENROLLMENT_TOKEN')
+  return row.method
+}
+
+async function findByToken(db: Kysely<Database>, tokenDigest: string): Promise<EnrollmentRow | undefined> {
+  return db.selectFrom('enrollments').selectAll().where('token_digest', '=', tokenDigest).executeTakeFirst()
+}
+
 /**
- * The enrollment of a token. Fails with INVALID_ENROLLMENT_TOKEN when the token is unknown, used, of another method or of a disabled identity,
- * which look the same to the client, and with ENROLLMENT_EXPIRED when it has expired.
+ * The enrollment of a token. Fails with INVALID_ENROLLMENT_TOKEN when the token is unknown, used or of a disabled identity, which look the same to
+ * the client, with INVALID_ENROLL_METHOD when it is of another method, and with ENROLLMENT_EXPIRED when it has expired.
  */
 export async function getRedeemable(
   db: Kysely<Database>,
   { tokenDigest, method, now }: { tokenDigest: string; method: EnrollmentMethod; now: number },
 ): Promise<RedeemableEnrollment> {
-  const row = await db
-    .selectFrom('enrollments')
-    .selectAll()
-    .where('token_digest', '=', tokenDigest)
-    .where('method', '=', method)
-    .executeTakeFirst()
+  const row = await findByToken(db, tokenDigest)
   const identity = row && (await findIdentity(db, row.identity_id))
   if (!identity || !hasAccess(identity, now)) throw new AppError('INVALID_ENROLLMENT_TOKEN')
+  if (row.method !== method) throw anotherMethod(method)
   if (row.expires_at <= now) throw new AppError('ENROLLMENT_EXPIRED')
   return { row, identity }
+}
+
+function anotherMethod(value: string): AppError {
+  return new AppError('INVALID_ENROLL_METHOD', { field: 'method', reason: 'the token is of another method', value })
 }
