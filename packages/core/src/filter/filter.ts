@@ -74,13 +74,15 @@ export const FILTER_BOUNDS = {
   sortFields: 5,
 } as const
 
+const NEGATED_MATCHES_ABSENT: ReadonlySet<Condition['kind']> = new Set(['equal', 'contains', 'in'])
+
 /**
- * Whether a comparison is true for an absent value. True for `= null`, `!=` and the `not contains` family, false for all
- * others, including `not in` and `not between`.
+ * Whether a comparison is true for an absent value. True for `= null`, `!=`, `not in` and the `not contains` family, false for all
+ * others, including `not between`.
  */
 export function matchesAbsent(comparison: Comparison): boolean {
   if (comparison.kind === 'isNull') return !comparison.negated
-  return comparison.negated && (comparison.kind === 'equal' || comparison.kind === 'contains')
+  return comparison.negated && NEGATED_MATCHES_ABSENT.has(comparison.kind)
 }
 
 /**

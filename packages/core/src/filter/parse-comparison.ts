@@ -51,8 +51,24 @@ export function parseComparison(cursor: TokenCursor, left: LeftSide): Predicate 
     return { kind: 'constant', value: operation.operator === '!=' }
   }
   const negated = operation.negated || operation.operator === '!='
-  const comparison = { operand: left.operand, negated, ...buildCondition(cursor, operation) }
-  return left.elementsOf ? { ...left.elementsOf, test: comparison } : { kind: 'comparison', comparison }
+  const condition = buildCondition(cursor, operation)
+  if (left.elementsOf) return testElements(left.elementsOf, negated, condition)
+  return { kind: 'comparison', comparison: { operand: left.operand, negated, ...condition } }
+}
+
+/** `not in` negates the whole test, and `anyOf(…) !=` finds the non-empty sets without the value. Other negations apply to each element. */
+function testElements(
+  elements: NonNullable<LeftSide['elementsOf']>,
+  negated: boolean,
+  condition: Condition,
+): Predicate {
+  const test = (isNegated: boolean): Predicate => {
+    return { ...elements, test: { operand: { kind: 'element' }, negated: isNegated, ...condition } }
+  }
+  const lacks: Predicate = { kind: 'not', term: test(false) }
+  if (negated && condition.kind === 'in') return lacks
+  if (!negated || condition.kind !== 'equal' || elements.kind === 'allOf') return test(negated)
+  return { kind: 'and', terms: [{ kind: 'not', term: { kind: 'isEmpty', set: elements.set } }, lacks] }
 }
 
 function takeOperation(cursor: TokenCursor, left: LeftSide): Operation | undefined {

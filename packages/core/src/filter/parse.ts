@@ -109,8 +109,10 @@ function parseSymbolTerm(cursor: FilterCursor): Predicate {
   const left = takeLeftSide(cursor)
   const comparison = parseComparison(cursor, left)
   if (comparison !== undefined) return comparison
-  if (left.type !== 'bool') throw unexpected(cursor)
-  return { kind: 'comparison', comparison: { operand: left.operand, negated: false, kind: 'equal', value: true } }
+  // A tag is compared by its text form.
+  const value = left.operand.kind === 'tag' ? 'true' : true
+  if (left.type !== 'bool' && value === true) throw unexpected(cursor)
+  return { kind: 'comparison', comparison: { operand: left.operand, negated: false, kind: 'equal', value } }
 }
 
 function takeLeftSide(cursor: FilterCursor): LeftSide {
