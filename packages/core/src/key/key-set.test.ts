@@ -273,6 +273,22 @@ test('G-26 A-06 refuses Ed25519 points of low order or in a non-canonical form, 
 const EXPIRED_CERTIFICATE =
   'MIIBZDCCAQugAwIBAgIBATAKBggqhkjOPQQDAjASMRAwDgYDVQQDDAdleHBpcmVkMB4XDTE5MDEwMTAwMDAwMFoXDTIwMDEwMTAwMDAwMFowEjEQMA4GA1UEAwwHZXhwaXJlZDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABOU2rdoJCtjuoQrG7QbYqCs0VKGPyVyyhSIMctzaL8ZoNn2wZSOopRYjlLzDhhkRZYr5UvzzZkyWFyp9C8lf5f2jUjBQMAkGA1UdEwQCMAAwHQYDVR0OBBYEFLLYzdRpvoGMDvywfSwNoU7xFHP5MCQGA1UdIwQdMBuhFqQUMBIxEDAOBgNVBAMMB2V4cGlyZWSCAQEwCgYIKoZIzj0EAwIDRwAwRAIgdrJ0bJ7Mm2a/EnV4/0jtt7b69M3QVfX+uvWCuhP5IkICIHQ82fNkmJpAWN+c20gW3icD42KAZu0P24y/Meq/wrAx'
 
+test('W-80 an entry with only kid and x5c has the key and the dates of the certificate', () => {
+  const key = read({ kid: 'k', x5c: [EXPIRED_CERTIFICATE] }).keys.get('k') ?? assert.fail()
+  assert.ok(key.notAfter && key.notAfter.getTime() < Date.now(), 'an expired certificate verifies nothing')
+  assert.deepEqual(kids({ kid: 'k', alg: 'ES256', x5c: [EXPIRED_CERTIFICATE] }), ['k'])
+  for (const entry of [
+    { kid: 'k', x5c: [] },
+    { kid: 'k', x5c: [7] },
+    { kid: 'k', x5c: ['AAAA'] },
+    { kid: 'k', alg: 'RS256', x5c: [EXPIRED_CERTIFICATE] },
+    { kid: 'k', alg: 7, x5c: [EXPIRED_CERTIFICATE] },
+    { x5c: [EXPIRED_CERTIFICATE] },
+  ]) {
+    assertIgnored(entry)
+  }
+})
+
 test('G-27 refuses a key whose x5c has another key, and ignores the dates of x5c', () => {
   const ofCertificate = createPublicKey(
     `-----BEGIN CERTIFICATE-----\n${EXPIRED_CERTIFICATE}\n-----END CERTIFICATE-----`,

@@ -1,8 +1,12 @@
+import { AppError } from '../app-error.ts'
+import { formatPem } from '../certificate/pem.ts'
+import { readSignerCertificate } from '../certificate/read-certificate.ts'
 import { JsonError } from '../json/json-error.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts'
 import { type JsonLimits, readJson } from '../json/read-json.ts'
 import { admitPublicKey } from './admit-public-key.ts'
 import { ALGORITHMS } from './algorithms.ts'
+import { buildCertificateKey } from './certificate-key.ts'
 import { compareX5c, readJwkPublicKey } from './jwk-public-key.ts'
 import { buildSignerKey, type SignerKey } from './signer-key.ts'
 
@@ -93,6 +97,7 @@ function readEntry(entry: JsonValue): EntryReading {
   if (typeof kid !== 'string' || kid === '') return { warning: 'ignored, it has no kid that a token could name' }
   if (kid.length > MAX_KID_LENGTH) return { warning: `ignored, its kid is longer than ${MAX_KID_LENGTH} characters` }
   if (!isForSignatures(entry)) return { warning: 'ignored, it is not for verifying signatures' }
+  if (isBareCertificate(entry)) return readBareCertificate(kid, entry)
   const reading = readJwkPublicKey(entry)
   if (!reading.ok) return { warning: `ignored, ${reading.reason}` }
   const admission = admitPublicKey(reading.key)
@@ -107,6 +112,32 @@ function readEntry(entry: JsonValue): EntryReading {
   return certificateKey === 'unreadable'
     ? { key, warning: '"x5c" cannot be read; the key is used without it' }
     : { key }
+}
+
+/** An entry without the members of a key: the certificate is the key, under the rules for the certificate of a signer. */
+function isBareCertificate({ kty, x5c }: JsonObject): boolean {
+  return (kty ?? undefined) === undefined && Array.isArray(x5c) && x5c.length > 0
+}
+
+function readBareCertificate(kid: string, { x5c, alg }: JsonObject): EntryReading {
+  const first = Array.isArray(x5c) ? x5c[0] : undefined
+  if (typeof first !== 'string') return { warning: 'ignored, its "x5c" is not text' }
+  try {
+    const { publicKey, notBefore, notAfter } = readSignerCertificate(
+      formatPem('CERTIFICATE', Buffer.from(first, 'base64')),
+    )
+    const reading = buildCertificateKey(publicKey, kid, notBefore, notAfter)
+    if (!reading.ok) return { warning: `ignored, ${reading.reason}` }
+    const { key } = reading
+    if ((alg ?? undefined) === undefined) return { key }
+    if (typeof alg !== 'string' || !key.algs.includes(alg)) {
+      return { warning: 'ignored, its "alg" is not supported with a key of this type' }
+    }
+    return { key: { ...key, alg, algs: [alg] } }
+  } catch (error) {
+    if (!(error instanceof AppError) || !error.publicCause || !('reason' in error.publicCause)) throw error
+    return { warning: `ignored, the certificate in "x5c" is refused: ${error.publicCause.reason}` }
+  }
 }
 
 function holdsSecret(jwk: JsonObject): boolean {
