@@ -92,7 +92,7 @@ function checkMembers(schema: BodySchema, object: JsonObject, path: string): voi
     if (value === null) continue
     if (value !== undefined) checkValue(memberSchema, value, field, isOptional(schema, name))
     else if (!isOptional(schema, name)) {
-      throw refusal(memberSchema, field, 'is required', memberSchema.type === 'array' ? [] : undefined)
+      throw violation(field, 'is required', memberSchema.type === 'array' ? [] : undefined)
     }
   }
 }
@@ -147,7 +147,7 @@ function isUriLike(value: string): boolean {
   return value.startsWith('/') || URL.canParse(value) || /^[a-z][a-z0-9+.-]*:/i.test(value.slice(0, 32))
 }
 
-/** Some members have their own error code for every violation. */
+/** Some members have their own error code for every violation, except that they are missing. */
 function refusal(schema: BodySchema, field: string, rule: string, value: JsonValue | undefined): AppError {
   return schema.refusedAs ? new AppError(schema.refusedAs) : violation(field, rule, value)
 }

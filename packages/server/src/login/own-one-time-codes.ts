@@ -89,16 +89,24 @@ export class OwnOneTimeCodes {
     this.#check(request, await this.#parts.store.run(removeTotp, args, request.meta))
   }
 
-  /** Spends the code. Returns the row, whose recovery codes may then be shown. */
+  /** Spends the code. Returns the row, whose recovery codes may then be shown. Throws NOT_FOUND without verified codes. */
   async spend(request: CodeRequest): Promise<TotpRow> {
+    await this.#checkVerified(request.session)
     this.#check(request, await this.#parts.store.run(checkTotpCode, await this.#guessOf(request), request.meta))
     return this.#getTotp(request.session, 'NOT_FOUND')
   }
 
+  /** Throws NOT_FOUND without verified codes. */
   async replaceRecoveryCodes(request: CodeRequest): Promise<void> {
+    await this.#checkVerified(request.session)
     const guess = await this.#guessOf(request)
     const args = { ...guess, recoveryCodes: this.#parts.oneTimeCodes.newRecoveryCodes(guess.id) }
     this.#check(request, await this.#parts.store.run(renewRecoveryCodes, args, request.meta))
+  }
+
+  async #checkVerified(session: LiveSession): Promise<void> {
+    const { isVerified } = await this.get(session)
+    if (!isVerified) throw new AppError('NOT_FOUND')
   }
 
   async #getTotp(session: LiveSession, missing: 'NOT_FOUND' | 'MFA_NOT_ENROLLED'): Promise<TotpRow> {

@@ -245,7 +245,7 @@ test('D35 a caller with rights over an identity removes its codes, but only admi
   assert.equal(statusAndCode(await reset('no-such-id', app.adminSession)), '404 NOT_FOUND')
 })
 
-test('recovery codes are listed and renewed with a code, and the old ones no longer work', async (t) => {
+test('W-77 recovery codes are listed and renewed with a code, and the old ones no longer work', async (t) => {
   const app = await buildApp(t)
   const { session } = await makeUser(app)
   const list = (code?: string) =>
@@ -254,7 +254,15 @@ test('recovery codes are listed and renewed with a code, and the old ones no lon
       headers: code ? { 'mfa-validation-code': code } : {},
     })
   const renew = (code: string) => app.call('POST', `${MFA}/recovery-codes`, { code }, { session })
-  assert.equal(statusAndCode(await list('123456')), '409 MFA_NOT_ENROLLED')
+  const checkAbsent = async () => {
+    assert.equal(statusAndCode(await list('123456')), '404 NOT_FOUND')
+    assert.equal(statusAndCode(await renew('123456')), '404 NOT_FOUND')
+  }
+  await checkAbsent()
+  assert.equal(statusAndCode(await app.call('POST', `${MFA}/verify`, { code: '123456' }, { session })), '404 NOT_FOUND')
+  assert.equal(statusAndCode(await app.call('POST', MFA, undefined, { session })), '201')
+  await checkAbsent()
+  assert.equal(statusAndCode(await app.call('DELETE', MFA, undefined, { session })), '200', 'they were not verified')
   const device = await enrollTotp(app, session)
   assert.equal(statusAndCode(await list()), '400 MFA_INVALID_TOKEN')
   assert.equal(statusAndCode(await list(device.wrongCode())), '400 MFA_INVALID_TOKEN')
@@ -273,15 +281,14 @@ test('recovery codes are listed and renewed with a code, and the old ones no lon
   assert.equal(statusAndCode(await submitCode(app, session, (fresh[0] ?? '').toLowerCase())), '200')
 })
 
-test('codes may be typed in groups, and a body without one is not a guess', async (t) => {
+test('W-77 codes may be typed in groups, and a body without one is not a guess', async (t) => {
   const app = await buildApp(t)
   const { session } = await makeUser(app)
   const device = await enrollTotp(app, session)
   for (let i = 0; i < 12; i++) {
-    assert.equal(
-      statusAndCode(await app.call('POST', AUTHENTICATE_MFA, i % 2 ? {} : { code: '' }, { session })),
-      '400 MFA_INVALID_TOKEN',
-    )
+    const { status, json } = await app.call('POST', AUTHENTICATE_MFA, i % 2 ? {} : { code: '' }, { session })
+    const expected = i % 2 ? [400, 'COULD_NOT_VALIDATE', 'code'] : [400, 'MFA_INVALID_TOKEN', undefined]
+    assert.deepEqual([status, json.error.code, json.error.cause?.field], expected)
   }
   const code = device.code(1)
   assert.equal(statusAndCode(await submitCode(app, session, `${code.slice(0, 3)} ${code.slice(3)}`)), '200')
