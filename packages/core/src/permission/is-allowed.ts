@@ -15,11 +15,18 @@ export interface PermissionHolder {
   readonly permissions: readonly Permission[]
 }
 
+/** Other names of an entity in permissions. */
+const ALIASES: Partial<Record<PermissionEntity, string>> = { 'api-session': 'ops' }
+
 /** Denies by default. An administrator may do everything, `admin_readonly` may read everything, others need the permission. */
 export function isAllowed(holder: PermissionHolder, required: RequiredPermission): boolean {
   if (holder.isAdmin) return true
   if (required.action === 'read' && holder.permissions.includes('admin_readonly')) return true
   if (required.entity === 'admin') return false
   const { entity, action, orAllOf } = required
-  return holder.permissions.some((held) => held === entity || held === `${entity}.${action}` || held === orAllOf)
+  const suffices = (name: string, held: Permission) => held === name || held === `${name}.${action}`
+  const alias = ALIASES[entity]
+  return holder.permissions.some((held) => {
+    return held === orAllOf || suffices(entity, held) || (alias !== undefined && suffices(alias, held))
+  })
 }

@@ -40,6 +40,23 @@ describe('what a permission allows', () => {
     }
   })
 
+  test('D61 ops and its actions allow those actions on API sessions and nothing else', () => {
+    for (const entity of PERMISSION_ENTITIES) {
+      for (const action of PERMISSION_ACTIONS) {
+        const isOnSessions = entity === 'api-session'
+        assert.equal(isAllowed(holding('ops'), { entity, action }), isOnSessions, `ops: ${entity}.${action}`)
+        for (const held of ['read', 'update', 'delete'] as const) {
+          const expected = isOnSessions && held === action
+          assert.equal(
+            isAllowed(holding(`ops.${held}`), { entity, action }),
+            expected,
+            `ops.${held}: ${entity}.${action}`,
+          )
+        }
+      }
+    }
+  })
+
   test('permissions allow no administrator calls except, for admin_readonly, reading', () => {
     for (const permission of PERMISSIONS) {
       const reads = permission === 'admin_readonly'

@@ -22,6 +22,7 @@ import { identityMfaRoutes } from './management/identity-mfa.ts'
 import { identityRelationRoutes } from './management/identity-relations.ts'
 import { identityRoleAttributeRoutes } from './management/identity-role-attributes.ts'
 import { identityTypeRoutes } from './management/identity-types.ts'
+import { managementOverlayRoutes } from './management/overlay.ts'
 import { renewalRequestRoutes } from './management/renewal-requests.ts'
 import { summaryRoutes } from './management/summary.ts'
 import { createApiDocuments } from './openapi/api-documents.ts'
@@ -60,6 +61,7 @@ const ROUTE_FUNCTIONS = [
   identityRelationRoutes,
   identityRoleAttributeRoutes,
   identityTypeRoutes,
+  managementOverlayRoutes,
   summaryRoutes,
   authenticatorRoutes,
   renewalRequestRoutes,

@@ -18,6 +18,7 @@ export type EntityNoun =
   | 'network'
   | 'apiAccount'
   | 'role'
+  | 'service'
 
 export function notFound(noun: EntityNoun, id: string): AppError {
   return new AppError('NOT_FOUND', { message: `${noun} with id ${id} not found` })

@@ -13,6 +13,15 @@ import {
 
 const MINUTE = 60_000
 
+/** The closed list of an existing controller. */
+const EXISTING_PERMISSIONS = [
+  ...['admin_readonly', 'ops', 'ops.read', 'ops.update', 'ops.delete'],
+  ...[
+    ...['auth-policy', 'ca', 'config', 'config-type', 'edge-router-policy', 'enrollment', 'external-jwt-signer'],
+    ...['identity', 'posture-check', 'router', 'service', 'service-edge-router-policy', 'service-policy', 'terminator'],
+  ].flatMap((name) => [name, ...['read', 'create', 'update', 'delete'].map((action) => `${name}.${action}`)]),
+]
+
 testWithApp('identities', async (t, app) => {
   await t.test('an identity is created, shown in full, replaced, deleted, and then gone', async () => {
     const policy = await createPolicy(app)
@@ -125,6 +134,13 @@ testWithApp('identities', async (t, app) => {
     }
   })
 
+  await t.test('D61 permissions of existing controllers are stored and shown', async () => {
+    const permissions = EXISTING_PERMISSIONS.toSorted()
+    assert.equal(permissions.length, 75)
+    const id = await createIdentity(app, { permissions: [...permissions, 'revocation'] })
+    assert.deepEqual((await identityOf(app, id)).permissions, [...permissions, 'revocation'].toSorted())
+  })
+
   await t.test('D20 attributes and roleAttributes are one member under two names', async () => {
     const id = await createIdentity(app, { attributes: ['initial'] })
     const both = { attributes: ['x', 'y'], roleAttributes: ['x', 'y'] }
@@ -167,7 +183,9 @@ testWithApp('identities', async (t, app) => {
       [{ roleAttributes: [''] }, '400 COULD_NOT_VALIDATE roleAttributes'],
       [{ permissions: ['admin'] }, '400 COULD_NOT_VALIDATE permissions.0'],
       [{ permissions: ['identity', 'nonsense'] }, '400 COULD_NOT_VALIDATE permissions.1'],
+      [{ permissions: ['ops.create'] }, '400 COULD_NOT_VALIDATE permissions.0'],
       [{ authPolicyId: 'none' }, '404 NOT_FOUND'],
+      [{ serviceHostingCosts: { 'no-such-service': 5 } }, '404 NOT_FOUND'],
       [{ isAdmin: 'yes' }, '400 COULD_NOT_PARSE_BODY'],
     ]
     for (const [members, expected] of bad) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { verify, X509Certificate } from 'node:crypto'
+import { createPublicKey, verify, X509Certificate } from 'node:crypto'
 import { test } from 'node:test'
 import { buildApp, serverIdentity } from './build-app.ts'
 import { summarize } from './ext-jwt-signers.fixture.ts'
@@ -25,6 +25,7 @@ test('D32 the version document names the compatible version, the controller’s 
   assert.deepEqual(meta, {})
   assert.match(data.version, /^v\d+\.\d+\.\d+$/)
   assert.match(data.countersign.version, /^\d+\.\d+\.\d+/)
+  assert.match(data.buildDate, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
   assert.deepEqual(data.capabilities, [])
   assert.deepEqual(Object.keys(data.apiVersions).toSorted(), ['edge', 'edge-client', 'edge-management'])
   for (const base of BOTH) {
@@ -57,6 +58,22 @@ test('the network JWT contains the network’s address, and verifies with the se
   const key = new X509Certificate(serverIdentity.certificatePem).publicKey
   const signed = Buffer.from(`${header}.${payload}`)
   assert.ok(verify('sha256', signed, { key, dsaEncoding: 'ieee-p1363' }, Buffer.from(signature, 'base64url')))
+})
+
+test('W-79 the key that signs enrollment tokens is published under their kid', async (t) => {
+  const app = await buildApp(t, { isAlone: 'controller' })
+  const { json } = await app.call('GET', `${CLIENT}/enroll/jwks`)
+  const [jwk] = json.keys
+  assert.deepEqual([json.keys.length, jwk.kid, jwk.alg, jwk.use], [1, serverIdentity.fingerprint, 'ES256', 'sig'])
+  const { token } = (await app.call('GET', `${CLIENT}/network-jwts`)).json.data[0]
+  const [header = '', payload = '', signature = ''] = token.split('.')
+  const key = createPublicKey({ key: jwk, format: 'jwk' })
+  const isSigned = (text: string) =>
+    verify('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }, Buffer.from(signature, 'base64url'))
+  assert.ok(isSigned(`${header}.${payload}`))
+  assert.ok(!isSigned(`${header}.${payload}x`))
+  assert.ok(new X509Certificate(Buffer.from(jwk.x5c[0], 'base64')).publicKey.equals(key))
+  assert.ok(!('d' in jwk))
 })
 
 test('the list of controllers contains this one, and the client API shows only what clients need', async (t) => {
@@ -107,6 +124,17 @@ test('D34 requests of tunnelers right after login get empty responses', async (t
   const own = await get('/current-api-session')
   const updates = await get('/current-api-session/service-updates')
   assert.deepEqual(updates.json, { data: { lastChangeAt: own.json.data.createdAt }, meta: {} })
+})
+
+test('W-81 an administrator gets empty lists of the overlay network, for an export of everything', async (t) => {
+  const app = await buildApp(t)
+  const paths = ['config-types', 'configs', 'edge-router-policies', 'edge-routers', 'posture-checks', 'routers']
+  const others = ['service-edge-router-policies', 'service-policies', 'services', 'terminators', 'transit-routers']
+  for (const path of [...paths, ...others]) {
+    const { json } = await app.admin('GET', `${MANAGEMENT}/${path}?limit=500&filter=${encodeURIComponent('id != "x"')}`)
+    assert.deepEqual([json?.data, json?.meta.pagination], [[], { limit: 500, offset: 0, totalCount: 0 }], path)
+    assert.equal(summarize(await app.admin('GET', `${MANAGEMENT}/${path}?filter=nonsense`)), '400 INVALID_FILTER')
+  }
 })
 
 test('the identity types are listed by name', async (t) => {

@@ -39,6 +39,29 @@ export const EDGE_ROUTERS = withBase(
   ['noTraversal', 'bool'],
 )
 
+export const ROUTERS = withBase(
+  ['name', 'string'],
+  ['fingerprint', 'string'],
+  ['cost', 'number'],
+  ['connected', 'bool'],
+  ['disabled', 'bool'],
+  ['noTraversal', 'bool'],
+)
+
+export const CONFIGS = withBase(['name', 'string'], ['type', 'string'])
+
+export const CONFIG_TYPES = withBase(['name', 'string'])
+
+export const POSTURE_CHECKS = withBase(['name', 'string'], ['typeId', 'string'], ['roleAttributes', 'set'])
+
+export const TERMINATORS = withBase(
+  ['service', 'string'],
+  ['router', 'string'],
+  ['binding', 'string'],
+  ['address', 'string'],
+  ['cost', 'number'],
+)
+
 export const SESSIONS = withBase(['type', 'string'], ['apiSession', 'string'], ['service', 'string'])
 
 export const SERVICE_POLICIES = withBase(
@@ -46,6 +69,13 @@ export const SERVICE_POLICIES = withBase(
   ['type', 'number'],
   ['serviceRoles', 'set'],
   ['postureCheckRoles', 'set'],
+)
+
+export const SERVICE_EDGE_ROUTER_POLICIES = withBase(
+  ['name', 'string'],
+  ['semantic', 'string'],
+  ['serviceRoles', 'set'],
+  ['edgeRouterRoles', 'set'],
 )
 
 export const EDGE_ROUTER_POLICIES = withBase(...POLICY, ['edgeRouterRoles', 'set'])

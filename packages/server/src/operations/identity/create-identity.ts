@@ -48,5 +48,8 @@ export async function checkIdentity({ db }: Transaction, id: string, identity: I
   validateIdentity(identity)
   const { name, authPolicyId } = identity
   if (isAccountIdentity(name) && name !== id) throw fieldError('name', 'this name is reserved for an API account', name)
+  // Other controllers link hosting costs to services, of which there are none here.
+  const [serviceId] = Object.keys(identity.serviceHostingCosts)
+  if (serviceId !== undefined) throw notFound('service', serviceId)
   if (!(await hasAuthPolicy(db, authPolicyId))) throw notFound('authPolicy', authPolicyId)
 }
