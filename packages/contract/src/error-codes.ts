@@ -65,7 +65,7 @@ export const ERRORS = {
   ENROLLMENT_EXPIRED: spec(400, 'The window for this enrollment has expired'),
   INVALID_ENROLL_METHOD: spec(400, 'The supplied enrollment method is invalid'),
   ENROLLMENT_EXISTS: spec(409, 'The identity already has an enrollment of this method outstanding'),
-  UNSUPPORTED_MEDIA: spec(415, 'No suitable accept media types were detected, supports: application/json'),
+  UNSUPPORTED_MEDIA: spec(406, 'No suitable accept media types were detected, supports: application/json'),
   LAST_ADMINISTRATOR: spec(409, 'The change would leave no administrator who can log in'),
   SERVER_TOO_MANY_REQUESTS: spec(429, 'Too many requests, try again later', true),
   PROVIDER_FAILED: spec(502, 'The request to the identity provider failed, see the error'),

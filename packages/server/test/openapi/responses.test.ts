@@ -99,7 +99,8 @@ for (const id of Object.keys(SPECS) as SpecId[]) {
     for (const { path, method, route } of schemas.filter((one) => one.method === 'get')) {
       if (OMITTED[path]) continue
       const known = ids[path.split('/')[1] ?? ''] ?? 'no-such-id'
-      const reply = await app.admin('GET', SPECS[id].base + path.replaceAll(/\{\w+\}/g, known))
+      const address = SPECS[id].base + path.replaceAll(/\{\w+\}/g, known)
+      const reply = await app.admin('GET', address, undefined, { headers: { accept: 'application/json' } })
       const isAbsent = known === 'no-such-id' && path.includes('{')
       assert.equal(reply.status, isAbsent ? 404 : 200, `${method} ${path}: ${reply.text.slice(0, 200)}`)
       if (isAbsent) continue

@@ -6,26 +6,35 @@ import { buildApp } from '../http/build-app.ts'
 import { summarize } from '../http/ext-jwt-signers.fixture.ts'
 
 const IDS = ['edge-client', 'edge-management']
-const BASES = ['/edge/client/v1', '/edge/management/v1']
+const CLIENT = '/edge/client/v1'
+const BASES = [CLIENT, '/edge/management/v1']
 
-test('the descriptions are listed and served on both APIs, and equal those in docs/openapi', async (t) => {
+test('W-78 the descriptions are listed and served on both APIs, and equal those in docs/openapi', async (t) => {
   const app = await buildApp(t)
   for (const base of BASES) {
     const { json } = await app.call('GET', `${base}/specs`)
     assert.deepEqual(json.meta, {})
     assert.deepEqual(
       json.data.map(({ id, name }: { id: string; name: string }) => [id, name]),
-      IDS.map((id) => [id, id]),
+      (base === CLIENT ? ['edge-client'] : IDS).map((id) => [id, id]),
     )
     for (const id of IDS) {
       const { json: one } = await app.call('GET', `${base}/specs/${id}`)
-      assert.deepEqual(
-        one.data,
-        json.data.find((spec: { id: string }) => spec.id === id),
-      )
+      const listed = json.data.find((spec: { id: string }) => spec.id === id)
+      if (listed) assert.deepEqual(one.data, listed)
       assert.equal(one.data._links.spec.href, `./specs/${id}/spec`)
       const spec = await app.call('GET', `${base}/specs/${id}/spec`)
-      assert.deepEqual([spec.status, spec.headers['content-type']], [200, 'text/yaml; charset=utf-8'])
+      assert.deepEqual([spec.status, spec.headers['content-type']], [200, 'text/yaml'])
+      for (const accept of ['application/json', 'application/json, text/yaml;q=0.5', 'text/yaml, application/json']) {
+        const { headers, json: document } = await app.call('GET', `${base}/specs/${id}/spec`, undefined, {
+          headers: { accept },
+        })
+        const isJson = accept.startsWith('application/json')
+        assert.deepEqual(
+          [headers['content-type'], document?.openapi],
+          isJson ? ['application/json', '3.1.0'] : ['text/yaml', undefined],
+        )
+      }
       assert.equal(spec.text, readFileSync(new URL(`../../../../docs/openapi/${id}.yaml`, import.meta.url), 'utf8'))
     }
     for (const path of ['/specs/other', '/specs/other/spec', '/specs/__proto__', '/specs/constructor/spec']) {

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import {
   Enroll,
   type Enroll as EnrollBody,
@@ -10,6 +11,8 @@ import type { Logger } from 'pino'
 import { EnrollmentRedemption } from '../../enrollment/enrollment-redemption.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { ClientCertificates } from '../../platform/keys/client-certificates.ts'
+import type { ServerIdentity } from '../../platform/keys/server-identity.ts'
+import { jwtAlgorithmOf } from '../../platform/keys/sign-jwt.ts'
 import type { Store } from '../../store/store.ts'
 import { CLIENT } from '../api-paths.ts'
 import type { Call } from '../pipeline/call.ts'
@@ -25,6 +28,7 @@ interface EnrollRouteParts extends EnrollTokenParts, NewPasswordParts {
   readonly clock: Clock
   readonly log: Logger
   readonly clientCertificates: Pick<ClientCertificates, 'issue'>
+  readonly serverIdentity: () => ServerIdentity
 }
 
 /** Existing clients send the bare certificate request under one of these media types. */
@@ -47,8 +51,6 @@ const ENROLL_OTT = describe.one('Enrolled', 'Enroll with a one-time token, for a
 const ENROLL_UPDB = describe.one('Enrolled', 'Enroll with a one-time token, for a password', {
   parameters: ['oneTimeToken'],
 })
-
-const JWKS_TEXT = 'operation enroll.GetEnrollmentJwks has not yet been implemented'
 
 /** Exchanges an enrollment token for a credential. Anonymous: the token identifies the caller. */
 export function enrollRoutes(parts: EnrollRouteParts): Route[] {
@@ -116,10 +118,22 @@ export function enrollRoutes(parts: EnrollRouteParts): Route[] {
       rate: 'none',
       bodyCap: 'anonymous',
       body: null,
-      note: describe.other('Never sent', 'Get keys for enrollment: not supported, always a 501'),
-      handle: () => ({ status: 501, json: JWKS_TEXT }),
+      note: describe.other('A JWKS (RFC 7517)', 'Get the keys that sign enrollment tokens'),
+      handle: () => ({ status: 200, json: { keys: [controllerJwk(parts.serverIdentity())] } }),
     },
   ]
+}
+
+/** The public key of the server certificate, under the `kid` of the JWTs that it signs. */
+function controllerJwk({ key, fingerprint, certificatePem }: ServerIdentity) {
+  const { raw, publicKey } = new X509Certificate(certificatePem)
+  return {
+    ...publicKey.export({ format: 'jwk' }),
+    kid: fingerprint,
+    use: 'sig',
+    alg: jwtAlgorithmOf(key),
+    x5c: [raw.toString('base64')],
+  }
 }
 
 const tokenOf = ({ query }: Call): string => query.get('token') ?? ''

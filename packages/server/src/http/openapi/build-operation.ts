@@ -46,7 +46,7 @@ export function buildOperation(route: Route, path: string, note: RouteNote, name
         },
       },
     }),
-    responses: responsesOf(route, note.response, isList || segments.some((segment) => segment.startsWith(':'))),
+    responses: responsesOf(route, note, isList || segments.some((segment) => segment.startsWith(':'))),
   }
 }
 
@@ -81,12 +81,12 @@ function requirementOf(access: Access): string | undefined {
 
 const errorResponse = (name: string) => ({ $ref: `#/components/responses/${name}` })
 
-function responsesOf(route: Route, response: ResponseShape, hasParameters: boolean): OpenApiOperation['responses'] {
+function responsesOf(route: Route, note: RouteNote, hasParameters: boolean): OpenApiOperation['responses'] {
   const { method, access, body, paths } = route
   const isEntity = paths.some((path) => path.includes('/:'))
   const changes = method !== 'GET'
   return {
-    [statusOf(response)]: successOf(route, response),
+    [statusOf(note.response)]: successOf(route, note),
     ...((body || hasParameters) && { 400: errorResponse('BadRequest') }),
     ...((access !== 'anonymous' || changes) && { 401: errorResponse('Unauthorized') }),
     ...(isEntity && { 404: errorResponse('NotFound') }),
@@ -104,7 +104,7 @@ function statusOf(response: ResponseShape): number {
 const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
 const itemOf = (of: ResponseName | 'text'): JsonSchema => (of === 'text' ? { type: 'string' } : ref(of))
 
-function successOf({ produces }: Route, response: ResponseShape): object {
+function successOf({ produces = JSON_TYPE }: Route, { response, isAlsoJson }: RouteNote): object {
   const json = (description: string, schema: JsonSchema) => ({ description, content: { [JSON_TYPE]: { schema } } })
   switch (response.kind) {
     case 'one':
@@ -121,6 +121,13 @@ function successOf({ produces }: Route, response: ResponseShape): object {
     case 'done':
       return json('Done', ref('Done'))
     case 'other':
-      return { description: response.description, content: { [produces ?? JSON_TYPE]: { schema: { type: 'string' } } } }
+      return {
+        description: response.description,
+        // Without a schema: tools parse some of these types, such as YAML, before they compare.
+        content: {
+          ...(produces !== JSON_TYPE && { [produces]: {} }),
+          ...((isAlsoJson || produces === JSON_TYPE) && { [JSON_TYPE]: { schema: { type: 'object' } } }),
+        },
+      }
   }
 }

@@ -7,7 +7,8 @@ import { describe, type RouteNote } from '../pipeline/route-note.ts'
 import type { ApiDocuments } from './api-documents.ts'
 import { isSpecId, SPECS, type SpecId } from './build-document.ts'
 
-const YAML_TYPE = 'text/yaml; charset=utf-8'
+const YAML_TYPE = 'text/yaml'
+const JSON_TYPE = 'application/json'
 
 interface SpecRouteParts {
   /** When this controller was created, in milliseconds since 1970. */
@@ -36,19 +37,32 @@ export function specRoutes({ startedAt }: SpecRouteParts, documents: ApiDocument
     handle,
   })
   return [
-    row('/specs', describe.wholeList('Specification', 'List the OpenAPI documents'), () =>
-      detail((Object.keys(SPECS) as SpecId[]).map(show)),
+    row('/specs', describe.wholeList('Specification', 'List the OpenAPI documents'), ({ isClientApi }) =>
+      detail(isClientApi ? [show('edge-client')] : (Object.keys(SPECS) as SpecId[]).map(show)),
     ),
     row('/specs/:id', describe.one('Specification', 'Get an entry of the list of OpenAPI documents'), (call) =>
       detail(show(specOf(call))),
     ),
     row(
       '/specs/:id/spec',
-      describe.other('An OpenAPI 3.1 document', 'Get an OpenAPI document'),
-      (call) => ({ status: 200, bytes: { content: documents.yaml(specOf(call)), type: YAML_TYPE } }),
+      describe.other('An OpenAPI 3.1 document', 'Get an OpenAPI document', { isAlsoJson: true }),
+      (call) => {
+        const id = specOf(call)
+        const bytes = prefersJson(call)
+          ? { content: documents.json(id), type: JSON_TYPE }
+          : { content: documents.yaml(id), type: YAML_TYPE }
+        return { status: 200, bytes }
+      },
       YAML_TYPE,
     ),
   ]
+}
+
+/** Whether `Accept` names JSON before YAML. Quality values are ignored. */
+function prefersJson(call: Call): boolean {
+  const accepted = call.untrustedHeaderLines('accept').join(',').toLowerCase()
+  const types = accepted.split(',').map((range) => range.split(';', 1)[0]?.trim())
+  return types.find((type) => type === JSON_TYPE || type === YAML_TYPE) === JSON_TYPE
 }
 
 function specOf({ params: { id = '' } }: Call): SpecId {

@@ -5,6 +5,7 @@ import type { PresentedCertificate } from '../../login/certificate-check.ts'
 import type { LiveSession } from '../../session/live-sessions.ts'
 import type { SignerRevision } from '../../store/actor-credential.ts'
 import type { RequestSource } from '../../store/operation-meta.ts'
+import { CLIENT } from '../api-paths.ts'
 import { bearerTokens, headerLines } from './bearer-tokens.ts'
 import { readClientCertificate } from './client-certificate.ts'
 import { NO_PARAMETERS, type Query } from './query.ts'
@@ -112,6 +113,11 @@ export class Call {
   /** The client certificate of the connection, unverified. Expensive: call only when needed. */
   clientCertificate(): PresentedCertificate | undefined {
     return readClientCertificate(this.#request.raw.socket)
+  }
+
+  /** Whether the request was sent to the client API, not to the management API. */
+  get isClientApi(): boolean {
+    return this.#request.routeOptions.url?.startsWith(`${CLIENT}/`) ?? false
   }
 
   /** The name of the collection in the path `/edge/management/v1/NAME/…`. Links in the response use the same name. */

@@ -21,6 +21,8 @@ export interface RouteNote {
   readonly description?: string
   /** Whether a token of an identity provider can be the credential of the call. */
   readonly acceptsToken?: true
+  /** Whether a response of another media type is also served as JSON. */
+  readonly isAlsoJson?: true
 }
 
 type Rest = Omit<RouteNote, 'summary' | 'response'>

@@ -1,4 +1,4 @@
-import { COMPATIBLE_VERSION, PRODUCT_VERSION } from '../../platform/version.ts'
+import { BUILD_DATE, COMPATIBLE_VERSION, PRODUCT_VERSION } from '../../platform/version.ts'
 import { CLIENT, MANAGEMENT, onBothApis } from '../api-paths.ts'
 import { detail } from '../pipeline/envelope.ts'
 import type { Route } from '../pipeline/route.ts'
@@ -35,7 +35,7 @@ export function informationRoutes(parts: InformationRouteParts): Route[] {
     return {
       version: COMPATIBLE_VERSION,
       revision: PRODUCT_VERSION,
-      buildDate: '',
+      buildDate: BUILD_DATE,
       runtimeVersion: `node${process.versions.node}`,
       capabilities: CAPABILITIES,
       apiVersions: { edge: api(CLIENT), 'edge-client': api(CLIENT), 'edge-management': api(MANAGEMENT) },

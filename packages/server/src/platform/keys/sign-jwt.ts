@@ -24,6 +24,11 @@ export function signJwt(
   return `${signed}.${signature.toString('base64url')}`
 }
 
+/** The JWT algorithm of a key. Throws a plain Error for a key type that no algorithm supports. */
+export function jwtAlgorithmOf(key: KeyObject): string {
+  return algorithmOf(key).alg
+}
+
 function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): SigningAlgorithm {
   const type = String(asymmetricKeyType)
   const found = BY_KEY[asymmetricKeyDetails?.namedCurve ?? type]
