@@ -66,7 +66,7 @@ test('measures the access tokens of the hosted API too', async (t) => {
   }
   const use = async (bearer: string) => (await call('GET', SELF, bearer)).status
   assert.deepEqual(await counts(), [0, 0])
-  // The first call may take so long that its caller is authorised again.
+  // The caller of a slow call is authorised again, and the first call may be slow.
   assert.equal(await use(token('cognito', 'machine-1', { jti: 'first' })), 200)
   const [first = 0] = await counts()
   assert.ok(first > 0)
