@@ -197,7 +197,7 @@ async function loadSession(
   ])
   if (!policy || !origin || !isLoginAllowed(policy, origin.login)) return undefined
   const endsAt = Math.min(session.endsAt, origin.retiresAt ?? session.endsAt, sessionEnd(policy, session, identity))
-  // Not the stored expiry, which includes what the policy was at the last use.
-  const expiresAt = Math.min(session.lastActivityAt + sessionIdleMs(policy, idleMs), endsAt)
+  // A policy that has become stricter holds at once. One that allows more extends the session at its next use: an expired one stays expired.
+  const expiresAt = Math.min(session.expiresAt, session.lastActivityAt + sessionIdleMs(policy, idleMs), endsAt)
   return { ...session, ...origin, identity, policy, endsAt, expiresAt, storedExpiresAt: session.expiresAt }
 }
