@@ -91,6 +91,7 @@ test('N-01 a write waits for another node that is ending the actor’s session, 
   const rename = () => store.run(patchIdentity, { id, body: { name: newId() } }, actor)
   await rename()
   await other.query('begin')
+  await other.query('select pg_advisory_xact_lock_shared(1129270867, 2)')
   await other.query('delete from api_sessions where id = $1', [actor.credential.sessionId])
   const write = rename()
   await commitDuring(write)
