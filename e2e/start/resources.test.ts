@@ -11,7 +11,7 @@ import { buildSignerBody, CLIENT_SIGNERS, SIGNERS } from './signer-body.ts'
 /** File size limit of the controller in units of 512 bytes, which stands for a full disk. */
 const FILE_BLOCKS = 4096
 const OPEN_FILES = 90
-const TAGS = Object.fromEntries(Array.from({ length: 15 }, (_, number) => [`tag-${number}`, 'x'.repeat(2_000)]))
+const TAGS = Object.fromEntries(Array.from({ length: 7 }, (_, number) => [`tag-${number}`, 'x'.repeat(2_000)]))
 
 test('S-04 on a full disk writes get 503, reads and sessions work, no acknowledged write is lost, and it recovers without a restart', async (t) => {
   const controller = await createControllerStage(t).start({ before: `ulimit -S -f ${FILE_BLOCKS}` })
