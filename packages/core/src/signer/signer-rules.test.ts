@@ -46,6 +46,13 @@ test('H-07 S1-1.4 a signer has exactly one key source', () => {
   )
 })
 
+test('a login creates identities only where enrollment to token use is on', () => {
+  const validate = (enrollToTokenEnabled: boolean) =>
+    codeOf(() => validateSigner(withMembers({ provisionOnLogin: true, enrollToTokenEnabled })))
+  assert.match(validate(false), / provisionOnLogin$/)
+  assert.equal(validate(true), 'ok')
+})
+
 test('W-26 L-04 each field is validated', () => {
   for (const [members, field] of [
     [{ name: '' }, 'name'],
