@@ -8,6 +8,7 @@ import { ensureConsole } from '../../tools/run/console.js'
 import { launchBrowser, needsBrowser } from '../browser/launch-browser.ts'
 
 export const ADMIN = { username: 'admin', password: 'the password of these tests' }
+const SESSION_COOKIE = '__Host-countersign'
 const root = join(import.meta.dirname, '..', '..')
 
 export interface ConsoleStage {
@@ -24,9 +25,14 @@ export interface Visit {
   readonly pageErrors: string[]
   /** Loads a page of the console and waits for its heading. */
   go(path: string): Promise<void>
+  /** Goes to a page of another kind as a link does, without loading the console again, and waits for its heading. */
+  follow(path: string): Promise<void>
   /** Waits until nothing on the page is loading. */
   settle(): Promise<void>
+  /** Logs in with the form, which gives this browser a session of its own. */
   logInAsAdmin(): Promise<void>
+  /** Loads a page of the console in the session of the stage: hashing a password takes longer than most tests. */
+  goAsAdmin(path: string): Promise<void>
   /** Ends the session of this browser without the page noticing. */
   endSession(): Promise<void>
   /** Presses Tab until the focused element matches the selector and contains the text. */
@@ -60,11 +66,12 @@ async function startConsole(
   })
   const browser = await launchBrowser()
   onEnd(() => browser.close())
+  const session = await controller.logIn(ADMIN.password)
   return {
     controller,
-    session: await controller.logIn(ADMIN.password),
+    session,
     open: ({ consoleUrl = controller.ready.consoleUrl, ...options } = {}) =>
-      openVisit(browser, controller, { consoleUrl, ...options }),
+      openVisit(browser, { controller, session }, { consoleUrl, ...options }),
     closePages: async () => {
       for (const context of browser.contexts()) await context.close()
     },
@@ -73,7 +80,7 @@ async function startConsole(
 
 async function openVisit(
   browser: Browser,
-  controller: ReadyController,
+  { controller, session }: Pick<ConsoleStage, 'controller' | 'session'>,
   { consoleUrl, ...options }: BrowserContextOptions & { readonly consoleUrl: string },
 ): Promise<Visit> {
   // The browser does not know the controller's own CA.
@@ -92,6 +99,13 @@ async function openVisit(
     await page.goto(new URL(path, consoleUrl).href)
     await page.getByRole('heading', { level: 1 }).waitFor()
   }
+  const follow = async (path: string) => {
+    const { href } = new URL(path, consoleUrl)
+    await page.evaluate(
+      `document.querySelector('h1').dataset.left = ''; history.pushState({}, '', ${JSON.stringify(href)})`,
+    )
+    await page.locator('h1:not([data-left])').waitFor()
+  }
   const logInAsAdmin = async () => {
     await go('')
     await page.getByLabel('User name').fill(ADMIN.username)
@@ -99,8 +113,15 @@ async function openVisit(
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
   }
+  const goAsAdmin = async (path: string) => {
+    const { origin: url } = new URL(consoleUrl)
+    await context.addCookies([
+      { name: SESSION_COOKIE, value: session, url, secure: true, httpOnly: true, sameSite: 'Strict' },
+    ])
+    await go(path)
+  }
   const endSession = async () => {
-    const cookie = (await context.cookies()).find(({ name }) => name === '__Host-countersign')
+    const cookie = (await context.cookies()).find(({ name }) => name === SESSION_COOKIE)
     const path = '/edge/management/v1/current-api-session'
     assert.equal((await controller.request('DELETE', path, { session: cookie?.value ?? '' })).status, 200)
   }
@@ -113,5 +134,5 @@ async function openVisit(
     }
     assert.fail(`${selector} ${text} cannot be reached with the Tab key`)
   }
-  return { page, pageErrors, go, settle, logInAsAdmin, endSession, reach }
+  return { page, pageErrors, go, follow, settle, logInAsAdmin, goAsAdmin, endSession, reach }
 }

@@ -69,9 +69,8 @@ test('people log in at their provider, and a refused login shows the request id'
 })
 
 test('a signer is created by discovery of its issuer, and its keys are shown', needsBrowser, async () => {
-  const { page, pageErrors, go, logInAsAdmin } = await stage().open()
-  await logInAsAdmin()
-  await go('signers/new')
+  const { page, pageErrors, goAsAdmin } = await stage().open()
+  await goAsAdmin('signers/new')
   await page.getByRole('textbox', { name: 'Issuer' }).fill('https://issuer.invalid')
   await page.getByRole('button', { name: 'Discover' }).click()
   await page.getByText('could not be resolved').waitFor()
@@ -93,7 +92,7 @@ test(
   'a signer that a policy references cannot be deleted, and the dialog lists the policies',
   needsBrowser,
   async () => {
-    const { page, go, logInAsAdmin } = await stage().open()
+    const { page, goAsAdmin } = await stage().open()
     const body = { name: 'named', enabled: true, issuer: 'https://named.example', audience: 'a' }
     const { id } = (await manage('POST', '/ext-jwt-signers', { ...body, jwksEndpoint: 'https://named.example/keys' }))
       .json.data
@@ -102,8 +101,7 @@ test(
     const policy = (
       await manage('POST', '/auth-policies', { name: 'names it', primary: { ...primary, extJwt }, secondary })
     ).json
-    await logInAsAdmin()
-    await go(`signers/${id}`)
+    await goAsAdmin(`signers/${id}`)
     await page.getByRole('button', { name: 'Delete named' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('dialog').getByRole('link', { name: 'names it' }).waitFor()
@@ -116,7 +114,7 @@ test(
 )
 
 test('a refused token is explained step by step, pasted or by its request id', needsBrowser, async () => {
-  const { page, go, logInAsAdmin } = await stage().open()
+  const { page, go, goAsAdmin } = await stage().open()
   const good = await personToken('alice')
   const [header = '', payload = ''] = good.split('.')
   const forged = `${header}.${payload}.${'A'.repeat(342)}`
@@ -124,8 +122,7 @@ test('a refused token is explained step by step, pasted or by its request id', n
     headers: { authorization: `Bearer ${forged}` },
   })
   assert.equal(refused.status, 401)
-  await logInAsAdmin()
-  await go('test-token')
+  await goAsAdmin('test-token')
   await page.getByLabel('Token').fill(forged)
   await page.getByRole('button', { name: 'Test' }).click()
   await page.getByText('Refused', { exact: true }).waitFor()
@@ -143,9 +140,8 @@ test(
   'S2-5.2 S2-5.3 an account is added under Manage API Account, and its downloaded file works for a token and a call',
   needsBrowser,
   async () => {
-    const { page, pageErrors, go, logInAsAdmin } = await stage().open()
-    await logInAsAdmin()
-    await go('')
+    const { page, pageErrors, goAsAdmin } = await stage().open()
+    await goAsAdmin('')
     await page.getByRole('link', { name: 'Manage API Account' }).click()
     await page.getByRole('link', { name: 'Add an account' }).click()
     await page.getByRole('button', { name: 'Add the account' }).click()
@@ -186,15 +182,14 @@ test(
 )
 
 test('disabling an identity asks for confirmation by name, and ends its sessions', needsBrowser, async () => {
-  const { page, go, logInAsAdmin } = await stage().open()
+  const { page, goAsAdmin } = await stage().open()
   const bearer = { authorization: `Bearer ${await personToken('bob')}` }
   const path = '/edge/client/v1/authenticate?method=ext-jwt'
   const { token, identityId } = (await stage().controller.request('POST', path, { headers: bearer })).json.data
   const getCurrentIdentity = () =>
     stage().controller.request('GET', '/edge/client/v1/current-identity', { session: token })
   assert.equal((await getCurrentIdentity()).status, 200)
-  await logInAsAdmin()
-  await go(`identities/${identityId}`)
+  await goAsAdmin(`identities/${identityId}`)
   const name = (await getCurrentIdentity()).json.data.name
   await page.getByRole('table', { name: 'Sessions' }).waitFor()
   await page.getByRole('button', { name: `Disable ${name}`, exact: true }).click()
@@ -205,9 +200,8 @@ test('disabling an identity asks for confirmation by name, and ends its sessions
 })
 
 test('Q-06 a one-time token is offered as a QR code and as a file', needsBrowser, async () => {
-  const { page, pageErrors, go, logInAsAdmin } = await stage().open()
-  await logInAsAdmin()
-  await go('identities/new')
+  const { page, pageErrors, goAsAdmin } = await stage().open()
+  await goAsAdmin('identities/new')
   await page.getByLabel('Name').fill('../dora "the\u202Eexe.exe" device')
   await page.getByRole('button', { name: 'Add the identity' }).click()
   await page.getByText('bidirectional characters').waitFor()
@@ -223,9 +217,8 @@ test('Q-06 a one-time token is offered as a QR code and as a file', needsBrowser
 })
 
 test('a lost connection is shown, and the page recovers when it is back', needsBrowser, async () => {
-  const { page, logInAsAdmin, go } = await stage().open()
-  await logInAsAdmin()
-  await go('signers')
+  const { page, goAsAdmin } = await stage().open()
+  await goAsAdmin('signers')
   await page.context().setOffline(true)
   await page.getByLabel('Search name, issuer or audience').fill('local')
   await page.getByText('The controller does not respond').first().waitFor()

@@ -99,15 +99,15 @@ test('Q-03 names that contain markup or scripts are shown as text on every page'
     )
   }
 
-  const { page, pageErrors, go, logInAsAdmin } = await stage().open()
-  await logInAsAdmin()
+  const { page, pageErrors, go, follow, goAsAdmin } = await stage().open()
+  await goAsAdmin('')
   const planted = 'iframe, a[href^="javascript" i], [onerror], [onload]'
   const checkHarm = async (path: string) => {
     const harm = await page.evaluate(`['hit' in window, document.querySelectorAll('${planted}').length]`)
     assert.deepEqual([path, harm, pageErrors], [path, [false, 0], []])
   }
   for (const { path, name } of pages) {
-    await go(path)
+    await follow(path)
     assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), name, path)
     await checkHarm(path)
   }
@@ -117,7 +117,7 @@ test('Q-03 names that contain markup or scripts are shown as text on every page'
   await dialog.getByRole('link', { name: HOSTILE[0] ?? '' }).waitFor()
   await checkHarm('the dialog')
   for (const path of LISTS) {
-    await go(path)
+    await follow(path)
     await page
       .getByText(HOSTILE[0] ?? '', { exact: true })
       .first()
@@ -145,14 +145,14 @@ test('Q-03 names that contain markup or scripts are shown as text on every page'
 
 test('Q-03 external addresses are links only when they are https', needsBrowser, async () => {
   const { controller, session } = stage()
-  const { page, go, logInAsAdmin } = await stage().open()
+  const { page, go, goAsAdmin } = await stage().open()
   const base = { enabled: true, audience: 'links', jwksEndpoint: 'https://links.example/keys' }
   const ids = new Map<string, string>()
   for (const issuer of ['https://links.example', 'javascript:void(0)', 'data:text/html', '//evil.example']) {
     const body = { ...base, name: `links ${issuer}`, issuer }
     ids.set(issuer, (await controller.request('POST', `${MANAGEMENT}/ext-jwt-signers`, { session, body })).json.data.id)
   }
-  await logInAsAdmin()
+  await goAsAdmin('')
   for (const [issuer, id] of ids) {
     await go(`signers/${id}`)
     const links = await page

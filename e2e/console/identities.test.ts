@@ -31,9 +31,8 @@ test(
   needsBrowser,
   async () => {
     const id = await makeIdentity('tagged', { tags: { floor: 3, old: 'x' }, appData: { lamp: true } })
-    const { page, pageErrors, go, logInAsAdmin } = await stage().open()
-    await logInAsAdmin()
-    await go(`identities/${id}/edit`)
+    const { page, pageErrors, goAsAdmin } = await stage().open()
+    await goAsAdmin(`identities/${id}/edit`)
     await page.getByRole('textbox', { name: 'External id' }).fill('tagged@example.com')
     await page.getByRole('button', { name: 'Tags: remove old' }).click()
     await page.getByRole('button', { name: 'Add to tags' }).click()
@@ -70,8 +69,8 @@ test(
     const id = await makeIdentity('contested')
     const policy = (await manage('POST', '/auth-policies', { ...(await defaultPolicy()), name: 'contested policy' }))
       .json.data.id
-    const { page, go, logInAsAdmin } = await stage().open()
-    await logInAsAdmin()
+    const { page, go, goAsAdmin } = await stage().open()
+    await goAsAdmin('')
     for (const { path, collection, other, mine } of [
       { path: `identities/${id}/edit`, collection: `identities/${id}`, other: 'theirs', mine: 'mine' },
       { path: `policies/${policy}`, collection: `auth-policies/${policy}`, other: 'their policy', mine: 'my policy' },
@@ -100,9 +99,8 @@ const defaultPolicy = async () => {
 
 test('an identity is disabled for a duration, and enabled again', needsBrowser, async () => {
   const id = await makeIdentity('resting')
-  const { page, go, logInAsAdmin } = await stage().open()
-  await logInAsAdmin()
-  await go(`identities/${id}`)
+  const { page, goAsAdmin } = await stage().open()
+  await goAsAdmin(`identities/${id}`)
   const disable = async (length: string, minutes?: string) => {
     await page.getByRole('button', { name: 'Disable resting', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Disable “resting”?' })
@@ -135,9 +133,8 @@ test('a password is added and reset by the rules of its policy, and the old one 
   rules.primary.updb = { ...rules.primary.updb, minPasswordLength: 10, requireNumberChar: true }
   const authPolicyId = (await manage('POST', '/auth-policies', { ...rules, name: 'numbers' })).json.data.id
   const id = await makeIdentity('forgetful', { authPolicyId })
-  const { page, pageErrors, go, logInAsAdmin } = await stage().open()
-  await logInAsAdmin()
-  await go(`identities/${id}`)
+  const { page, pageErrors, goAsAdmin } = await stage().open()
+  await goAsAdmin(`identities/${id}`)
   await page.getByRole('button', { name: 'Add a password' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText('Passwords have at least 10 characters, with a digit.').waitFor()
@@ -174,9 +171,8 @@ test('a certificate is listed by fingerprint, its renewal requested, and revoked
   assert.equal(enrolled.status, 200, enrolled.text)
   const authenticators = async () => (await manage('GET', `/identities/${id}/authenticators`)).json.data
   const [{ fingerprint }] = await authenticators()
-  const { page, go, logInAsAdmin } = await stage().open()
-  await logInAsAdmin()
-  await go(`identities/${id}`)
+  const { page, goAsAdmin } = await stage().open()
+  await goAsAdmin(`identities/${id}`)
   await page.getByText(fingerprint).waitFor()
   await page.getByRole('button', { name: 'Request renewal' }).click()
   await page.getByText('Renewal requested').waitFor()
@@ -202,9 +198,8 @@ test('the one-time codes of an identity are reset by name', needsBrowser, async 
   const code = totpCode(readProvisioningSecret(provisioningUrl), totpStep(Date.now()))
   assert.equal((await own('POST', '/verify', { code })).status, 200)
   assert.equal((await getIdentity(id)).isMfaEnabled, true)
-  const { page, go, logInAsAdmin } = await stage().open()
-  await logInAsAdmin()
-  await go(`identities/${id}`)
+  const { page, goAsAdmin } = await stage().open()
+  await goAsAdmin(`identities/${id}`)
   await page.getByRole('button', { name: 'Reset the one-time codes of lost phone' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click()
   await page.getByText('Not set up').waitFor()
@@ -229,9 +224,8 @@ test(
     const headers = { authorization: `Bearer ${token}` }
     const login = await stage().controller.request('POST', `${CLIENT}/authenticate?method=ext-jwt`, { headers })
     assert.equal(login.status, 200, login.text)
-    const { page, pageErrors, go, logInAsAdmin } = await stage().open()
-    await logInAsAdmin()
-    await go(`identities/${id}`)
+    const { page, pageErrors, go, goAsAdmin } = await stage().open()
+    await goAsAdmin(`identities/${id}`)
     await page.getByText('sales (from hr)').waitFor()
     await go(`identities/${id}/edit`)
     await page.getByText('Signers also supply: sales').waitFor()

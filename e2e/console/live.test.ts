@@ -59,9 +59,8 @@ async function startProxy(t: TestContext, port: number) {
 }
 
 test('events appear as they happen, and can be filtered by kind and text', needsBrowser, async () => {
-  const { page, pageErrors, go, logInAsAdmin } = await stage().open()
-  await logInAsAdmin()
-  await go('events')
+  const { page, pageErrors, goAsAdmin } = await stage().open()
+  await goAsAdmin('events')
   await page.getByText('Live', { exact: true }).waitFor()
   await create('lively')
   const line = page.getByRole('button', { name: /admin created the signer “lively”/ })
@@ -91,9 +90,8 @@ test('a lost connection is shown, and missed events appear when it is back', nee
   const direct = new URL(stage().controller.ready.consoleUrl)
   const proxy = await startProxy(t, Number(direct.port))
   const consoleUrl = `https://127.0.0.1:${proxy.port}${direct.pathname}`
-  const { page, go, logInAsAdmin } = await stage().open({ consoleUrl })
-  await logInAsAdmin()
-  await go('events')
+  const { page, goAsAdmin } = await stage().open({ consoleUrl })
+  await goAsAdmin('events')
   await page.getByText('Live', { exact: true }).waitFor()
   await create('before')
   await page.getByText('created the signer “before”').waitFor()
@@ -109,8 +107,8 @@ test('a lost connection is shown, and missed events appear when it is back', nee
 })
 
 test('the overview shows current logins, refusals, signers, sessions and events', needsBrowser, async () => {
-  const { page, pageErrors, logInAsAdmin } = await stage().open()
-  await logInAsAdmin()
+  const { page, pageErrors, goAsAdmin } = await stage().open()
+  await goAsAdmin('')
   await page.getByText('Live', { exact: true }).waitFor()
   const summary = await stage().controller.request('GET', '/edge/management/v1/summary', { session: stage().session })
   const sessions = page.getByRole('link', { name: 'Sessions', exact: true }).locator('..')

@@ -48,9 +48,8 @@ async function userPool(): Promise<string> {
 }
 
 test('a network is added, edited and deleted, and errors are shown at their field', needsBrowser, async () => {
-  const { page, pageErrors, go, logInAsAdmin } = await stage().open()
-  await logInAsAdmin()
-  await go('organization/networks')
+  const { page, pageErrors, go, goAsAdmin } = await stage().open()
+  await goAsAdmin('organization/networks')
   await page.getByRole('link', { name: 'Add a network' }).click()
   const name = page.getByRole('textbox', { name: 'Name' })
   await page.getByRole('button', { name: 'Add the network' }).click()
@@ -96,9 +95,8 @@ test('a network is added, edited and deleted, and errors are shown at their fiel
 test('a form opens with the current values, and sends only the changed ones', needsBrowser, async () => {
   const account = (await request('POST', ACCOUNTS, { name: 'twice', identityProviderId: await userPool() })).json
   const network = JSON.parse((await request('POST', NETWORKS, { name: 'mill', region: 'eu' })).text)
-  const { page, pageErrors, go, logInAsAdmin } = await stage().open()
-  await logInAsAdmin()
-  await go('organization/networks')
+  const { page, pageErrors, go, goAsAdmin } = await stage().open()
+  await goAsAdmin('organization/networks')
   await page.getByRole('link', { name: 'mill', exact: true }).click()
   await page.getByRole('textbox', { name: 'Region' }).fill('us')
   await page.getByRole('button', { name: 'Save' }).click()
@@ -138,9 +136,8 @@ test(
     const { id, credentials: old } = created.json
     const oldToken = await requestToken(old)
     assert.equal((await callSelf(oldToken)).status, 200)
-    const { page, pageErrors, go, logInAsAdmin } = await stage().open()
-    await logInAsAdmin()
-    await go('organization/api-accounts')
+    const { page, pageErrors, goAsAdmin } = await stage().open()
+    await goAsAdmin('organization/api-accounts')
     await page.getByRole('link', { name: 'robot', exact: true }).click()
     await page.getByRole('textbox', { name: 'Contact e-mail' }).fill('not an address')
     await page.getByRole('button', { name: 'Save' }).click()
@@ -188,9 +185,8 @@ test(
   'D50 the account of an existing client of the provider shows the three members, with a placeholder for the password',
   needsBrowser,
   async () => {
-    const { page, pageErrors, go, logInAsAdmin } = await stage().open()
-    await logInAsAdmin()
-    await go('organization/api-accounts/new')
+    const { page, pageErrors, goAsAdmin } = await stage().open()
+    await goAsAdmin('organization/api-accounts/new')
     await page.getByRole('textbox', { name: 'Name' }).fill('known there')
     await page.getByRole('combobox', { name: 'Identity provider' }).click()
     await page.getByRole('option', { name: /user pool/i }).click()
@@ -240,9 +236,8 @@ test('a file that is offered only once survives going back and the end of the se
 test('after a rotation the old credentials stay valid for the chosen time', needsBrowser, async () => {
   const created = await request('POST', ACCOUNTS, { name: 'overlapping', identityProviderId: await userPool() })
   const oldToken = await requestToken(created.json.credentials)
-  const { page, go, logInAsAdmin } = await stage().open()
-  await logInAsAdmin()
-  await go(`organization/api-accounts/${created.json.id}`)
+  const { page, goAsAdmin } = await stage().open()
+  await goAsAdmin(`organization/api-accounts/${created.json.id}`)
   await page.getByRole('button', { name: 'Rotate overlapping' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click()
   const fresh = await download(page)
@@ -257,9 +252,8 @@ test('a provider is edited, and can be deleted only without accounts', needsBrow
   const { id } = (await request('POST', PROVIDERS, { ...body, ...more })).json
   const account = { name: 'their machine', identityProviderId: id, clientId: 'theirs' }
   const { id: accountId } = (await request('POST', ACCOUNTS, account)).json
-  const { page, pageErrors, go, logInAsAdmin } = await stage().open()
-  await logInAsAdmin()
-  await go('organization/providers')
+  const { page, pageErrors, go, goAsAdmin } = await stage().open()
+  await goAsAdmin('organization/providers')
   await page.getByRole('link', { name: 'acme', exact: true }).click()
   await page.getByRole('textbox', { name: 'Required scope' }).fill('')
   await page.getByRole('textbox', { name: 'Token URL' }).fill(`${issuer}/oauth/token`)
@@ -295,9 +289,8 @@ test('a provider is edited, and can be deleted only without accounts', needsBrow
 })
 
 test('an account is added and its file downloaded by keyboard alone', needsBrowser, async () => {
-  const { page, go, logInAsAdmin, reach } = await stage().open()
-  await logInAsAdmin()
-  await go('organization/api-accounts/new')
+  const { page, goAsAdmin, reach } = await stage().open()
+  await goAsAdmin('organization/api-accounts/new')
   const { keyboard } = page
   await page.getByRole('textbox', { name: 'Name' }).waitFor()
   await reach('[data-path="name"]')

@@ -35,7 +35,6 @@ async function findPaths(): Promise<string[]> {
   const body = { method: 'ott', identityId: identity, expiresAt: new Date(Date.now() + 3_600_000).toISOString() }
   await controller.request('POST', '/edge/management/v1/enrollments', { session, body })
   return [
-    '',
     'signers',
     'signers/new',
     `signers/${signer}`,
@@ -70,7 +69,7 @@ for (const { width, height, colorScheme } of WIDTHS) {
     `every page fits ${width} px, is ${colorScheme}, and axe finds nothing serious in it`,
     needsBrowser,
     async () => {
-      const { page, pageErrors, go, settle, logInAsAdmin } = await stage().open({
+      const { page, pageErrors, go, follow, settle, goAsAdmin } = await stage().open({
         viewport: { width, height },
         colorScheme,
       })
@@ -86,9 +85,10 @@ for (const { width, height, colorScheme } of WIDTHS) {
       }
       await go('')
       await check('login')
-      await logInAsAdmin()
+      await goAsAdmin('')
+      await check('')
       for (const path of paths) {
-        await go(path)
+        await follow(path)
         await check(path)
       }
       assert.ok(paths.length > 20)
@@ -120,7 +120,7 @@ for (const { width, height, colorScheme } of WIDTHS) {
       ':account': lastSegment(paths.findLast((path) => path.startsWith('organization/api-accounts/'))),
       ':provider': lastSegment(paths.findLast((path) => path.startsWith('organization/providers/'))),
     }
-    const { page, pageErrors, go, logInAsAdmin } = await stage().open({
+    const { page, pageErrors, go, goAsAdmin } = await stage().open({
       viewport: { width, height },
       colorScheme,
     })
@@ -128,7 +128,7 @@ for (const { width, height, colorScheme } of WIDTHS) {
     const check = async (what: string) => {
       faults.push(...(await findSerious(page, what, '[role="dialog"]')))
     }
-    await logInAsAdmin()
+    await goAsAdmin('')
     for (const { path, button } of DIALOGS) {
       await go(path.replace(/:\w+/, (word) => ids[word] ?? ''))
       await page.getByRole('button', { name: button }).first().click()
@@ -149,7 +149,7 @@ for (const { width, height, colorScheme } of WIDTHS) {
 
 /** Returns the serious faults that axe finds in the page, or in the part of it that matches the selector. */
 async function findSerious(page: Page, where: string, part = 'html'): Promise<string[]> {
-  await page.evaluate(axe.source)
+  if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(axe.source)
   const { violations } = (await page.evaluate(`axe.run('${part}', { resultTypes: ['violations'] })`)) as axe.AxeResults
   const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
   return serious.map(({ id, nodes }) => `${where}: ${id}: ${nodes[0]?.html}`)
@@ -165,11 +165,10 @@ function fileName(path: string): string {
 }
 
 test('a signer is found, opened and disabled by keyboard alone', needsBrowser, async () => {
-  const { page, go, settle, logInAsAdmin, reach } = await stage().open()
+  const { page, settle, goAsAdmin, reach } = await stage().open()
   const { keyboard } = page
   const focused = page.locator(':focus')
-  await logInAsAdmin()
-  await go('signers')
+  await goAsAdmin('signers')
   await settle()
   await keyboard.press('Tab')
   await keyboard.press('Enter')
@@ -191,8 +190,8 @@ test('a signer is found, opened and disabled by keyboard alone', needsBrowser, a
 })
 
 test('a page that does not exist has a heading and a link back', needsBrowser, async () => {
-  const { page, pageErrors, go, logInAsAdmin } = await stage().open()
-  await logInAsAdmin()
+  const { page, pageErrors, follow, goAsAdmin } = await stage().open()
+  await goAsAdmin('')
   for (const [path, back] of [
     ['signers/nothing', 'Signers'],
     ['signers/nothing/edit', 'Signers'],
@@ -203,7 +202,7 @@ test('a page that does not exist has a heading and a link back', needsBrowser, a
     ['organization/providers/nothing', 'Identity providers'],
     ['organization/api-accounts/nothing', 'Manage API Account'],
   ] as const) {
-    await go(path)
+    await follow(path)
     await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor()
     await page.locator('#content').getByRole('link', { name: back, exact: true }).waitFor()
   }

@@ -18,9 +18,8 @@ test(
   needsBrowser,
   async () => {
     const ca = await makeTestCertificate({ commonName: 'a CA' })
-    const { page, pageErrors, go, logInAsAdmin } = await stage().open()
-    await logInAsAdmin()
-    await go('signers/new')
+    const { page, pageErrors, goAsAdmin } = await stage().open()
+    await goAsAdmin('signers/new')
     const field = (path: string) => page.locator(`[data-path="${path}"]`)
     await field('issuer').fill('https://whole.example')
     await field('name').fill('whole')
@@ -96,9 +95,8 @@ test(
 )
 
 test('an error of the server is shown at its field, also in a collapsed section', needsBrowser, async () => {
-  const { page, go, logInAsAdmin } = await stage().open()
-  await logInAsAdmin()
-  await go('signers/new')
+  const { page, goAsAdmin } = await stage().open()
+  await goAsAdmin('signers/new')
   const field = (path: string) => page.locator(`[data-path="${path}"]`)
   await field('issuer').fill('https://refused.example')
   await field('name').fill('refused')
@@ -126,9 +124,8 @@ test('a pasted certificate is shown parsed before it is saved', needsBrowser, as
     commonName: 'factory <b>gateway</b>',
     notAfter: new Date(Date.now() + 864e6),
   })
-  const { page, pageErrors, go, logInAsAdmin } = await stage().open()
-  await logInAsAdmin()
-  await go('signers/new')
+  const { page, pageErrors, goAsAdmin } = await stage().open()
+  await goAsAdmin('signers/new')
   await page.getByText('Certificate', { exact: true }).click()
   const field = page.getByRole('textbox', { name: 'Certificate' })
   await field.fill('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----')
@@ -155,9 +152,8 @@ test('the server searches, sorts and pages the list', needsBrowser, async () => 
     const body = { name: `many ${number}`, enabled: false, issuer: `https://many${number}.example`, audience: 'many' }
     assert.equal((await manage('POST', SIGNERS, { ...body, jwksEndpoint })).status, 201)
   }
-  const { page, go, logInAsAdmin } = await stage().open()
-  await logInAsAdmin()
-  await go('signers?q=many')
+  const { page, goAsAdmin } = await stage().open()
+  await goAsAdmin('signers?q=many')
   await page.getByText('1 to 20 of 45').waitFor()
   assert.equal(await page.locator('tbody tr').count(), 20)
   await page.getByRole('button', { name: 'page 3', exact: true }).click()
@@ -176,9 +172,8 @@ test('the server searches, sorts and pages the list', needsBrowser, async () => 
 })
 
 test('a signer is created from the address of its issuer by keyboard alone', needsBrowser, async () => {
-  const { page, go, logInAsAdmin, reach } = await stage().open()
-  await logInAsAdmin()
-  await go('signers/new')
+  const { page, goAsAdmin, reach } = await stage().open()
+  await goAsAdmin('signers/new')
   const { keyboard } = page
   await page.getByRole('textbox', { name: 'Issuer' }).waitFor()
   await reach('[data-path="issuer"]')
@@ -212,9 +207,8 @@ test('D55 the page of a signer shows who wrote it, and an administrator can trus
   const body = { name: 'untrusted', enabled: true, issuer, audience: 'acme', jwksEndpoint: `${issuer}/keys` }
   const { id } = (await controller.request('POST', SIGNERS, { body, session })).json.data
 
-  const { page, pageErrors, go, logInAsAdmin } = await stage().open()
-  await logInAsAdmin()
-  await go(`signers/${id}`)
+  const { page, pageErrors, goAsAdmin } = await stage().open()
+  await goAsAdmin(`signers/${id}`)
   await page.getByText('Untrusted', { exact: true }).waitFor()
   await page.getByText(holder.name, { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Trust untrusted' }).click()
