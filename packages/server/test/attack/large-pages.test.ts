@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { get } from 'node:https'
 import { text } from 'node:stream/consumers'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@countersign/core'
 import { createIdentity } from '../../src/operations/identity/create-identity.ts'
-import { startTarget } from './target.ts'
+import { startTarget, type Target } from './target.ts'
 
 const IDENTITIES = '/edge/management/v1/identities'
 /** The page is larger than the buffers of the connection. */
@@ -28,9 +28,17 @@ test('M-15 tags and appData over 16 KiB are refused, and those of less are not',
   }
 })
 
-test('M-15 a large page is not kept for a client that does not read it: the rest is read again later', async (t) => {
+interface Full {
+  readonly target: Target
+  readonly names: readonly string[]
+  readonly ids: readonly string[]
+  /** Starts the list of these identities, and leaves its body unread. */
+  begin(session: string, limit: number | 'none'): Promise<IncomingMessage>
+}
+
+async function fillTarget(t: TestContext): Promise<Full> {
   const target = await startTarget(t)
-  const { app } = target
+  const { app, port } = target
   const names = Array.from({ length: ROWS }, (_, nth) => `large-${String(nth).padStart(3, '0')}`)
   const ids = names.map(() => newId())
   const meta = { actorId: 'system', now: app.clock.now() }
@@ -41,22 +49,44 @@ test('M-15 a large page is not kept for a client that does not read it: the rest
     }),
   )
   const filter = encodeURIComponent('name contains "large" sort by name')
-  const list = async (): Promise<IncomingMessage> => {
-    const path = `${IDENTITIES}?limit=${ROWS}&filter=${filter}`
-    const headers = { 'zt-session': app.adminSession }
-    const options = { host: '127.0.0.1', port: target.port, path, headers, rejectUnauthorized: false, agent: false }
+  const begin = async (session: string, limit: number | 'none'): Promise<IncomingMessage> => {
+    const path = `${IDENTITIES}?limit=${limit}&filter=${filter}`
+    const headers = { 'zt-session': session }
+    const options = { host: '127.0.0.1', port, path, headers, rejectUnauthorized: false, agent: false }
     const [response] = await once(get(options), 'response')
     return response
   }
-  const namesIn = async (response: IncomingMessage) =>
-    JSON.parse(await text(response)).data.map(({ name }: { name: string }) => name)
+  return { target, names, ids, begin }
+}
 
-  assert.deepEqual(await namesIn(await list()), names)
+const namesIn = async (response: IncomingMessage) =>
+  JSON.parse(await text(response)).data.map(({ name }: { name: string }) => name)
 
-  const slow = await list()
+test('M-15 a large page is not kept for a client that does not read it: the rest is read again later', async (t) => {
+  const { target, names, ids, begin } = await fillTarget(t)
+  const { app } = target
+  assert.deepEqual(await namesIn(await begin(app.adminSession, ROWS)), names)
+
+  const slow = await begin(app.adminSession, ROWS)
   await sleep(DROPPED_MS)
   const [deleted, renamed] = [ids.at(-2), ids.at(-1)]
   assert.equal((await app.admin('DELETE', `${IDENTITIES}/${deleted}`)).status, 200)
   assert.equal((await app.admin('PATCH', `${IDENTITIES}/${renamed}`, { name: 'renamed' })).status, 200)
   assert.deepEqual(await namesIn(slow), [...names.slice(0, -2), 'renamed'])
 })
+
+for (const limit of [ROWS, 'none'] as const) {
+  test(`N-01 who loses rights while a list with limit ${limit} is sent does not get the rest of it`, async (t) => {
+    const { target, begin } = await fillTarget(t)
+    const { app } = target
+    const read = async (change: object) => {
+      const caller = await app.makeIdentity({ isAdmin: true })
+      const list = await begin(caller.session, limit)
+      const changed = await app.admin('PATCH', `${IDENTITIES}/${caller.id}`, change)
+      assert.equal(changed.status, 200, changed.text)
+      return text(list)
+    }
+    assert.equal(JSON.parse(await read({ tags: { kept: true } })).data.length, ROWS)
+    await assert.rejects(read({ isAdmin: false, permissions: ['identity.read'] }), { message: 'aborted' })
+  })
+}

@@ -1,4 +1,4 @@
-import { AppError, isAllowed } from '@countersign/core'
+import { AppError, hasAllPermissionsOf, isAllowed } from '@countersign/core'
 import type { FastifyRequest } from 'fastify'
 import type { CheckedFactors } from '../../login/second-factor.ts'
 import { isHostedAccess } from '../../store/operation-access.ts'
@@ -83,4 +83,22 @@ export async function reauthorizeCaller(route: Route, request: FastifyRequest, p
   parts.beforeRequest?.()
   const caller = await authenticateCaller(route, request, parts, { isRecheck: true })
   return authorizeCaller(route, caller, parts)
+}
+
+/**
+ * Authorizes the caller again. Throws also when it has lost a right since `earlier`: what a response shows depends on the rights of its caller, and
+ * those that it began with are used to its end.
+ */
+export async function recheckRights(
+  route: Route,
+  request: FastifyRequest,
+  parts: CallerParts,
+  earlier: Caller | undefined,
+): Promise<Caller> {
+  const current = await reauthorizeCaller(route, request, parts)
+  if (current.session && earlier?.session) {
+    const keepsRights = hasAllPermissionsOf(current.session.identity, earlier.session.identity)
+    if (!keepsRights) throw new AppError('UNAUTHORIZED')
+  }
+  return current
 }

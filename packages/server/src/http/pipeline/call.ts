@@ -61,9 +61,15 @@ export class Call {
   readonly clientAddress: string
   /** The header `If-Match`: versions of the entity, one of which must be the current one. */
   readonly ifMatch: string | undefined
+  /** Rejects when the caller no longer has all the rights that the call began with. For responses that are made while they are sent. */
+  readonly recheckCaller: () => Promise<void>
   readonly #request: FastifyRequest
 
-  constructor({ request, caller, query = NO_PARAMETERS, body, nearMisses, bytes }: ParsedRequest) {
+  constructor(
+    { request, caller, query = NO_PARAMETERS, body, nearMisses, bytes }: ParsedRequest,
+    recheckCaller: () => Promise<void>,
+  ) {
+    this.recheckCaller = recheckCaller
     this.#request = request
     this.requestId = request.id
     this.params = request.params as Record<string, string>

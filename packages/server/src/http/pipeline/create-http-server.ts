@@ -7,7 +7,7 @@ import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { Settings } from '../../platform/settings/index.ts'
 import { PRODUCT_VERSION } from '../../platform/version.ts'
-import { reauthorizeCaller } from './authorize-caller.ts'
+import { reauthorizeCaller, recheckRights } from './authorize-caller.ts'
 import { createCors } from './cors.ts'
 import { errorResponse } from './errors.ts'
 import { createEventStreams, streamHolder } from './event-streams.ts'
@@ -160,13 +160,13 @@ export function createHttpServer(options: HttpServerOptions) {
   app.addHook('preClose', async () => streams.stop())
   const respond = (response: RouteResponse, { route, request, reply, caller }: Exchange): void => {
     const { eventStream, stream } = response
-    const recheck = () => reauthorizeCaller(route, request, pipeline)
     if (eventStream) {
-      const recheckHolder = async () => streamHolder((await recheck()).session)
+      const recheckHolder = async () => streamHolder((await reauthorizeCaller(route, request, pipeline)).session)
       streams.open({ source: eventStream, holder: streamHolder(caller?.session), recheck: recheckHolder }, reply)
       return
     }
     if (stream && route.access !== 'anonymous') {
+      const recheck = () => recheckRights(route, request, pipeline, caller)
       const onRefused = () => stream.destroy(new Error('the caller is no longer authorized'))
       stream.once('close', watchAccess({ recheck, onRefused }))
     }

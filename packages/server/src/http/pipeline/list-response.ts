@@ -12,7 +12,7 @@ import type { RouteResponse } from './route.ts'
 /** The response to a list request. A page is read at once; a large page, and a list without limit, is streamed. */
 export async function listResponse<Row extends { id: string }>(
   source: ListSource<Row>,
-  { query, callerKey }: Pick<Call, 'query' | 'callerKey'>,
+  { query, callerKey, recheckCaller }: Pick<Call, 'query' | 'callerKey' | 'recheckCaller'>,
 ): Promise<RouteResponse> {
   const { store, columns, within } = source
   const requested = resolvePaging(listParameters(query), optionsOf(source.table))
@@ -26,14 +26,14 @@ export async function listResponse<Row extends { id: string }>(
     // Before the response begins, so that a refusal is still possible.
     const totalCount = await countRows(reader, table, paging)
     const end = listEnd(source.table, paging, totalCount)
-    return { status: 200, stream: Readable.from(wholeList(source, { reader, table, paging, end })) }
+    return { status: 200, stream: Readable.from(wholeList(source, { reader, table, paging, end, recheckCaller })) }
   }
   const { rows, totalCount } = await listPage<Row>(reader, table, { ...paging, limit }, columns, countAll)
   const shown = (await source.show(rows)).map(textOf)
   const end = listEnd(source.table, paging, totalCount)
   if (lengthOf(shown) <= MAX_HELD) return { status: 200, text: `{"data":[${shown.join(',')}${end}` }
   const ids = rows.map(({ id }) => id)
-  return { status: 200, stream: Readable.from(largePage(source, { table, ids, shown, end })) }
+  return { status: 200, stream: Readable.from(largePage(source, { table, ids, shown, end, recheckCaller })) }
 }
 
 /** The text after the last row. */

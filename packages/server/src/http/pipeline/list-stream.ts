@@ -10,16 +10,21 @@ export const MAX_HELD = 262_144
 const HELD_MS = 1_000
 const FIRST_ROWS = 20
 
+interface ListStream {
+  readonly table: FilterTable
+  readonly end: string
+  /** Called for each batch after its rows are read. Rejects when they may no longer be shown to the caller. */
+  recheckCaller(): Promise<void>
+}
+
 export function textOf(shown: unknown): string {
   return typeof shown === 'string' ? shown : JSON.stringify(shown)
 }
 
-interface LargePage {
-  readonly table: FilterTable
+interface LargePage extends ListStream {
   readonly ids: readonly string[]
   /** The texts of the rows, until they are dropped. */
   shown: readonly string[] | undefined
-  readonly end: string
 }
 
 /** Sends a page while the client reads it. The texts are dropped after a second, and the rows that the client has not read by then are read again. */
@@ -46,6 +51,7 @@ export async function* largePage<Row extends { id: string }>(
       sent += ids.length
       size = nextRowBatch(ids.length, lengthOf(texts), MAX_HELD)
       if (texts.length === 0) continue
+      await page.recheckCaller()
       yield separator + texts.join(',')
       separator = ','
     }
@@ -59,17 +65,15 @@ export function lengthOf(texts: readonly string[]): number {
   return texts.reduce((length, text) => length + text.length, 0)
 }
 
-interface WholeList {
+interface WholeList extends ListStream {
   readonly reader: ListReader
-  readonly table: FilterTable
   readonly paging: Paging
-  readonly end: string
 }
 
 /** Sends all rows of a list while they are read. */
 export async function* wholeList<Row extends { id: string }>(
   source: ListSource<Row>,
-  { reader, table, paging, end }: WholeList,
+  { reader, table, paging, end, recheckCaller }: WholeList,
 ): AsyncGenerator<string> {
   let separator = ''
   const batch: RowBatch = { rows: FIRST_ROWS }
@@ -78,6 +82,7 @@ export async function* wholeList<Row extends { id: string }>(
     const shown = (await source.show(rows)).map(textOf).join(',')
     batch.rows = nextRowBatch(rows.length, shown.length, MAX_HELD)
     if (shown === '') continue
+    await recheckCaller()
     yield separator + shown
     separator = ','
   }

@@ -1,6 +1,6 @@
-import { AppError, hasAllPermissionsOf, nearMissText } from '@countersign/core'
-import { authenticateCaller, authorizeCaller, reauthorizeCaller } from './authorize-caller.ts'
-import { Call, type Caller } from './call.ts'
+import { nearMissText } from '@countersign/core'
+import { authenticateCaller, authorizeCaller, reauthorizeCaller, recheckRights } from './authorize-caller.ts'
+import { Call } from './call.ts'
 import { countFailure } from './count-attempt.ts'
 import type { Exchange } from './exchange.ts'
 import { checkAcceptsJson, checkDeclaredLength, checkParams } from './limits.ts'
@@ -112,38 +112,30 @@ function readBody(exchange: Exchange): Promise<void> | undefined {
 
 function reauthorizeLateBody(exchange: Exchange): Promise<void> | undefined {
   if (!isLate(exchange)) return undefined
-  return reauthorize(exchange).then((caller) => {
+  const { route, request, parts } = exchange
+  exchange.authorizedAt = performance.now()
+  return parts.withinTime(reauthorizeCaller(route, request, parts)).then((caller) => {
     exchange.caller = caller
   })
 }
 
 /** Not after a write, which has authorized its actor in its own transaction and is committed. */
 function reauthorizeLateRead(exchange: Exchange): Promise<void> | undefined {
-  const { route, caller, response } = exchange
+  const { route, response } = exchange
   if (route.method !== 'GET' || !isLate(exchange)) return undefined
-  const check = (current: Caller): void => {
-    if (!hasRightsOf(current, caller)) throw new AppError('UNAUTHORIZED')
-  }
-  const discardAndThrow = (refusal: unknown): never => {
+  exchange.authorizedAt = performance.now()
+  return recheckCaller(exchange).catch((refusal: unknown) => {
     if (response) discard(response)
     throw refusal
-  }
-  return reauthorize(exchange).then(check).catch(discardAndThrow)
+  })
 }
 
 function isLate({ caller, authorizedAt }: Exchange): boolean {
   return caller !== undefined && performance.now() - authorizedAt > AUTHORIZED_FOR_MS
 }
 
-function reauthorize(exchange: Exchange): Promise<Caller> {
-  const { route, request, parts } = exchange
-  exchange.authorizedAt = performance.now()
-  return parts.withinTime(reauthorizeCaller(route, request, parts))
-}
-
-/** What a list shows depends on the rights of its caller. */
-function hasRightsOf({ session: current }: Caller, earlier: Caller | undefined): boolean {
-  return !current || !earlier?.session || hasAllPermissionsOf(current.identity, earlier.session.identity)
+async function recheckCaller({ route, request, parts, caller }: Exchange): Promise<void> {
+  await parts.withinTime(recheckRights(route, request, parts, caller))
 }
 
 function checkAccept({ route, request }: Exchange): undefined {
@@ -174,7 +166,7 @@ function warnOfNearMisses(exchange: Exchange): undefined {
 
 function handle(exchange: Exchange): Promise<void> | undefined {
   const { route, parts } = exchange
-  const response = route.handle(new Call(exchange))
+  const response = route.handle(new Call(exchange, () => recheckCaller(exchange)))
   if (!(response instanceof Promise)) {
     exchange.response = response
     return undefined
