@@ -32,6 +32,30 @@ testWithApp('signer changes by callers who are not administrators', async (t, ap
     }
   })
 
+  await t.test('N-02 writing a signer that syncs identities requires permission to update them', async () => {
+    const { session: updater } = await app.makeIdentity({ permissions: ['external-jwt-signer', 'identity'] })
+    const selector = { enrollAttributeClaimsSelector: '/groups' }
+    for (const [on, off] of [
+      [{ attributeSync: 'login' }, { attributeSync: 'enrollment' }],
+      [{ nameSync: true }, { nameSync: false }],
+    ]) {
+      const body = jwksBody({ ...selector, ...on })
+      assert.equal(summarize(await as(enroller.session, 'POST', SIGNERS, body)), REFUSED)
+      assert.equal(summarize(await as(updater, 'POST', SIGNERS, body)), '201')
+      const path = `${SIGNERS}/${await create(app, jwksBody(selector))}`
+      assert.equal(summarize(await as(enroller.session, 'PATCH', path, { clientId: 'before' })), '200')
+      for (const change of [on, { clientId: 'while it syncs' }, off]) {
+        assert.equal(summarize(await as(updater, 'PATCH', path, change)), '200')
+        const isSyncing = change !== off
+        assert.equal(
+          summarize(await as(enroller.session, 'PATCH', path, { ...off, clientId: 'theirs' })),
+          isSyncing ? REFUSED : '200',
+        )
+      }
+      assert.equal(summarize(await as(enroller.session, 'PATCH', path, on)), REFUSED)
+    }
+  })
+
   await t.test(
     'N-04 a trusted signer that an administrator disabled stays disabled, also by way of its trust',
     async () => {

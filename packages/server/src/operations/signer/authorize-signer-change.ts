@@ -10,7 +10,8 @@ import type { StoredSigner } from '../../store/signer-row.ts'
 
 /**
  * Checks what the permission for signers does not cover. A signer that enrolls creates identities with chosen attributes and policy, so writing
- * it also requires the permission to create identities. Only administrators may change which claim identifies an identity, because that maps
+ * it also requires the permission to create identities. One that keeps names or attributes as the provider has them changes identities, so writing it
+ * requires the permission to update them; ending that too, because the attributes would stay when the provider takes them away. Only administrators may change which claim identifies an identity, because that maps
  * existing logins to other identities, and enable a trusted signer, which one of them may have disabled because its provider is compromised;
  * others cannot take the trust from a disabled signer either, to enable it then. Fails with UNAUTHORIZED.
  */
@@ -21,6 +22,8 @@ export function authorizeSignerChange(
   { isSecurityWrite }: { readonly isSecurityWrite: boolean },
 ): void {
   if (enrolls(next) && !isAllowed(actor, { entity: 'identity', action: 'create' })) throw new AppError('UNAUTHORIZED')
+  const isSyncing = syncs(next) || (current !== undefined && syncs(current))
+  if (isSyncing && !isAllowed(actor, { entity: 'identity', action: 'update' })) throw new AppError('UNAUTHORIZED')
   if (current && !actor.isAdmin && (changesClaim(current, next) || revivesTrusted(current, next, isSecurityWrite))) {
     throw new AppError('UNAUTHORIZED')
   }
@@ -41,4 +44,8 @@ function enrolls(signer: SignerSettings): boolean {
     enrollPolicyId(signer) !== DEFAULT_AUTH_POLICY_ID ||
     signer.enrollAttributeClaimsSelector !== null
   )
+}
+
+function syncs({ attributeSync, nameSync }: SignerSettings): boolean {
+  return attributeSync === 'login' || nameSync
 }
