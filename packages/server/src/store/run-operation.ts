@@ -2,21 +2,24 @@ import { authorize } from './authorize.ts'
 import type { OwnChange } from './change.ts'
 import type { AnyOperation } from './operation.ts'
 import type { OperationMeta } from './operation-meta.ts'
-import { insertRow } from './prepared.ts'
 import { isRecordedEntity, loadRecordedState, type RecordedState } from './recorded-state.ts'
 import { nextVersion } from './row-version.ts'
 import type { Transaction } from './transaction.ts'
+import { insertChange } from './writes/change-log-writes.ts'
 
 /** The open transaction in which the statements run. */
 export type OpenTransaction = Pick<Transaction, 'db' | 'dialect' | 'idleSessions'>
 
-/** Authorises the actor, runs the operation and writes its change-log entries, all inside the open transaction. */
+/**
+ * Authorises the actor, runs the operation and writes its change-log entries, all inside the open transaction. Returns the changes with the
+ * number of the entry of each.
+ */
 export async function runOperation(
   on: OpenTransaction,
   operation: AnyOperation,
   args: unknown,
   meta: OperationMeta,
-): Promise<{ result: unknown; changes: OwnChange[] }> {
+): Promise<{ result: unknown; changes: OwnChange[]; entries: number[] }> {
   const { db } = on
   const { isRecorded = true } = operation
   const actor = await authorize(on, operation.access, meta)
@@ -26,20 +29,21 @@ export async function runOperation(
   const noted: OwnChange[] = []
   const result = await operation.run({ ...on, ...meta, now, actor, changed: (change) => noted.push(change) }, args)
   const changes: OwnChange[] = []
+  const entries: number[] = []
   for (const change of noted) {
     const { entity, id, action } = change
     const entry = { at: meta.now, entity, entity_id: id, action, actor_id: meta.actorId }
     if (!isRecorded || !isRecordedEntity(entity)) {
-      await insertRow(db, 'change_log', entry)
+      entries.push(await insertChange(db, entry))
       changes.push(change)
       continue
     }
     const before = target?.entity === entity && target.id === id ? initial : undefined
     const after = action === 'deleted' ? undefined : await loadRecordedState(db, entity, id)
-    await insertRow(db, 'change_log', { ...entry, ...recordColumns(before, after, meta) })
+    entries.push(await insertChange(db, { ...entry, ...recordColumns(before, after, meta) }))
     changes.push({ ...change, states: { initial: before?.text ?? null, final: after?.text ?? null } })
   }
-  return { result, changes }
+  return { result, changes, entries }
 }
 
 function targetOf({ target: entity }: AnyOperation, args: unknown) {

@@ -130,7 +130,7 @@ test('D13 S-13 a node without change notifications clears its caches repeatedly,
   await node.store.db.selectFrom('identities').selectAll().execute()
   await setConnectable(false)
   await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and application_name = 'countersign-changes'`)
+    where datname = current_database() and application_name = 'countersign-feed'`)
   await untilCleared(4)
   await node.store.db.selectFrom('identities').selectAll().execute()
   await setConnectable(true)

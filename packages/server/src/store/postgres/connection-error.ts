@@ -22,7 +22,10 @@ const MESSAGES = [
   'is not queryable',
 ]
 
-const STATEMENT_TIMEOUT = '57014'
+export const STATEMENT_TIMEOUT = '57014'
+/** A prepared statement fails when a newer release has changed its table; a new connection prepares it again. */
+export const STATEMENT_CHANGED = '0A000'
+export const READ_ONLY = '25006'
 
 /** Whether another try would have to wait for the database again. */
 export function isUnavailable(error: unknown): boolean {

@@ -1,18 +1,22 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '@countersign/core'
 import { FairQueue } from '../../platform/fair-queue.ts'
+import { systemScheduler } from '../../platform/scheduler.ts'
 import { settleWithin } from '../../platform/settle-within.ts'
-import { type ChangeListener, type OwnChange, type OwnChangeListener, withoutDetails } from '../change.ts'
+import type { ChangeListener, OwnChangeListener } from '../change.ts'
 import type { ChangeSharing } from '../change-sharing.ts'
 import { LONG_READ_MS, LONG_READS_AT_ONCE, LongReadQueue, longReadTimeout } from '../long-read.ts'
 import { migrate } from '../migrations/migrate.ts'
 import { POSTGRES_TYPES } from '../migrations/migration.ts'
+import type { AnyOperation } from '../operation.ts'
 import type { Store } from '../store.ts'
+import { ChangeFeed } from './change-feed.ts'
 import { ClientPool } from './client-pool.ts'
-import { isUnavailable } from './connection-error.ts'
-import { followChanges, NOTIFY_CHANNEL, type Notification } from './follow-changes.ts'
+import { isUnavailable, READ_ONLY, STATEMENT_CHANGED, STATEMENT_TIMEOUT } from './connection-error.ts'
+import { buildNotifications, type LoggedChanges, NOTIFY_CHANNEL } from './notification.ts'
 import { CONNECT_TIMEOUT_MS, type PostgresClient } from './postgres-client.ts'
 import { createPostgresKysely } from './postgres-dialect.ts'
+import { connectPostgresFeed } from './postgres-feed.ts'
+import { PublishedWrites } from './published-writes.ts'
 import { WriteLane } from './write-lane.ts'
 
 /** Keys of advisory locks, unlikely to collide with those of other programs. */
@@ -22,15 +26,6 @@ const LOCKS = { migration: 1, write: 2 }
 /** Until the end of the transaction, over all nodes. */
 const lock = (kind: 'exclusive' | 'shared', key: number): string =>
   `select pg_advisory_xact_lock${kind === 'shared' ? '_shared' : ''}(${LOCK_SPACE}, ${key})`
-
-/** Retries after a serialization failure or deadlock, with exponential backoff. */
-const MAX_RETRIES = 3
-const RETRY_BACKOFF_MS = 10
-/** A prepared statement fails when a newer release has changed its table; a new connection prepares it again. */
-const STATEMENT_CHANGED = '0A000'
-const RETRYABLE = new Set(['40001', '40P01', STATEMENT_CHANGED])
-const READ_ONLY = '25006'
-const STATEMENT_TIMEOUT = '57014'
 
 const STATEMENT_MS = 10_000
 const MAX_CONNECTIONS = 10
@@ -108,8 +103,38 @@ async function openOn(pools: Pools, options: PostgresOptions): Promise<Store> {
     for (const listener of listeners) listener(changes)
   }
   options.sharing?.onAnnounced(publish)
-  const follower = await followChanges({ ...options, staleMs: options.staleMs ?? STALE_MS, publish })
-  const lanes = createLanes(pools, options.nodeId)
+  const { url, nodeId, sharing, onWarning, staleMs = STALE_MS } = options
+  const feed = await ChangeFeed.start({
+    connect: (listener) => connectPostgresFeed(url, listener),
+    scheduler: systemScheduler,
+    nodeId,
+    staleMs,
+    publish,
+    onWarning,
+  })
+  const lanes = createLanes(pools, nodeId)
+  const laneOf = ({ needsWriteLock }: AnyOperation) => (needsWriteLock === false ? lanes.logins : lanes.changes)
+  const writes = new PublishedWrites({
+    feed,
+    publish,
+    publishOwn: (changes, meta) => {
+      for (const listener of ownListeners) listener(changes, meta)
+    },
+    sharing,
+    commit: (operation, args, meta) => {
+      const { lane, queue } = laneOf(operation)
+      return queue.run(meta.organizationId ?? meta.actorId, () => lane.run(operation, args, meta))
+    },
+    onFailure: (operation, error) => {
+      const code = codeOf(error)
+      // After a failover the connections lead to the standby; new ones may reach the new primary.
+      if (code === READ_ONLY || code === STATEMENT_CHANGED) pools.drop()
+      if (!isUnavailable(error)) return
+      // Each of them would wait for a connection in turn, long after its request was answered.
+      const unavailable = new AppError('STORE_UNAVAILABLE', undefined, { cause: error })
+      laneOf(operation).queue.rejectOlderThan(CONNECT_TIMEOUT_MS, unavailable)
+    },
+  })
   const longReads = new LongReadQueue()
 
   return {
@@ -131,44 +156,11 @@ async function openOn(pools: Pools, options: PostgresOptions): Promise<Store> {
           throw codeOf(error) === STATEMENT_TIMEOUT ? longReadTimeout() : error
         }
       }),
-    run: async (operation, args, meta) => {
-      const { lane, queue } = operation.needsWriteLock === false ? lanes.logins : lanes.changes
-      for (let retries = 0; ; retries++) {
-        try {
-          const { result, changes } = await queue.run(meta.organizationId ?? meta.actorId, () =>
-            lane.run(operation, args, meta),
-          )
-          if (changes.length > 0) {
-            follower.noteOwn(changes.length)
-            publish(changes)
-            for (const listener of ownListeners) listener(changes, meta)
-            await options.sharing?.announce(changes)
-          }
-          return result as never
-        } catch (error) {
-          if (error instanceof AppError) throw error
-          const code = codeOf(error)
-          // After a failover the connections lead to the standby; new ones may reach the new primary.
-          if (code === READ_ONLY || code === STATEMENT_CHANGED) pools.drop()
-          const isRetryable = RETRYABLE.has(code)
-          if (isRetryable && retries < MAX_RETRIES) {
-            await sleep(Math.random() * RETRY_BACKOFF_MS * 2 ** retries)
-            continue
-          }
-          if (!isRetryable && !isUnavailable(error)) throw error
-          // The commit may have succeeded without its reply.
-          publish('everything')
-          const unavailable = new AppError('STORE_UNAVAILABLE', undefined, { cause: error })
-          // Each of them would wait for a connection in turn, long after its request was answered.
-          if (!isRetryable) queue.rejectOlderThan(CONNECT_TIMEOUT_MS, unavailable)
-          throw unavailable
-        }
-      }
-    },
+    run: async (operation, args, meta) => (await writes.run(operation, args, meta)) as never,
     onChange: (listener) => void listeners.push(listener),
     onOwnChange: (listener) => void ownListeners.push(listener),
     close: async () => {
-      await settleWithin(CLOSE_TIMEOUT_MS, [follower.stop(), pools.end()])
+      await settleWithin(CLOSE_TIMEOUT_MS, [feed.stop(), pools.end()])
     },
   }
 }
@@ -193,10 +185,10 @@ async function migrateOn(client: PostgresClient, now: number): Promise<void> {
  * read only what they change, run beside each other, but not beside changes.
  */
 function createLanes({ changes, logins }: Pools, nodeId: string) {
-  const notify = (published: readonly OwnChange[]) =>
-    notifications(nodeId, published).map((message) => ({
+  const notify = (changes: LoggedChanges) =>
+    buildNotifications(nodeId, changes).map((notification) => ({
       text: `select pg_notify('${NOTIFY_CHANNEL}', $1)`,
-      values: [message],
+      values: [JSON.stringify(notification)],
     }))
   const createLane = (
     connections: readonly ClientPool[],
@@ -219,21 +211,3 @@ function createLanes({ changes, logins }: Pools, nodeId: string) {
     logins: createLane(logins, lock('shared', LOCKS.write), { maxGroup: MAX_LOGINS_PER_COMMIT, isConcurrent: true }),
   }
 }
-
-/** A notification holds 8,000 bytes. */
-const CHANGES_PER_NOTIFICATION = 40
-/** More of them are published as `everything`. */
-const MAX_NOTIFICATIONS = 8
-
-function notifications(nodeId: string, changes: readonly OwnChange[]): string[] {
-  if (changes.length > CHANGES_PER_NOTIFICATION * MAX_NOTIFICATIONS)
-    return [notification({ from: nodeId, changes: 'everything', count: changes.length })]
-  const messages: string[] = []
-  for (let at = 0; at < changes.length; at += CHANGES_PER_NOTIFICATION) {
-    const published = changes.slice(at, at + CHANGES_PER_NOTIFICATION).map(withoutDetails)
-    messages.push(notification({ from: nodeId, changes: published, count: published.length }))
-  }
-  return messages
-}
-
-const notification = (message: Notification): string => JSON.stringify(message)

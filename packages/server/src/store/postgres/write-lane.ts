@@ -1,17 +1,12 @@
-import type { OwnChange } from '../change.ts'
 import { IdleSessions } from '../idle-sessions.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { OperationMeta } from '../operation-meta.ts'
 import { type OpenTransaction, runOperation } from '../run-operation.ts'
 import type { ClientPool } from './client-pool.ts'
 import { isUnavailable } from './connection-error.ts'
+import type { LoggedChanges } from './notification.ts'
 import type { PostgresClient } from './postgres-client.ts'
-
-/** The result of an operation that has been committed. */
-export interface Committed {
-  readonly result: unknown
-  readonly changes: readonly OwnChange[]
-}
+import type { Committed } from './published-writes.ts'
 
 interface Write {
   readonly operation: AnyOperation
@@ -33,7 +28,7 @@ interface LaneOptions {
    */
   readonly isConcurrent: boolean
   /** The statements that publish changes with the commit. */
-  notify(changes: readonly OwnChange[]): readonly { readonly text: string; readonly values: readonly unknown[] }[]
+  notify(changes: LoggedChanges): readonly { readonly text: string; readonly values: readonly unknown[] }[]
 }
 
 /** Runs operations that arrive together in one transaction: they share the lock, the commit and its notification. */
@@ -92,8 +87,10 @@ export class WriteLane {
     transaction.send(lockStatement)
     try {
       const settled = await (isConcurrent ? transaction.runByActor(writes) : transaction.runInTurn(writes))
-      const changes = settled.flatMap((each) => (each.status === 'fulfilled' ? each.value.changes : []))
-      for (const { text, values } of notify(changes)) transaction.send(text, values)
+      const committed = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+      const changes = committed.flatMap((each) => each.changes)
+      const entries = committed.flatMap((each) => each.entries)
+      for (const { text, values } of notify({ changes, entries })) transaction.send(text, values)
       await transaction.commit()
       for (const [at, each] of settled.entries()) {
         if (each.status === 'fulfilled') writes[at]?.resolve(each.value)

@@ -1,4 +1,33 @@
+import type { Insertable, Kysely } from 'kysely'
+import { prepared } from '../prepared.ts'
+import type { ChangeLogTable, Database } from '../schema.ts'
 import type { Transaction } from '../transaction.ts'
+
+type NewEntry = Omit<Insertable<ChangeLogTable>, 'seq'>
+
+const COLUMNS = [
+  'at',
+  'entity',
+  'entity_id',
+  'action',
+  'actor_id',
+  'before_hash',
+  'after_hash',
+  'source_address',
+] as const satisfies (keyof NewEntry)[]
+
+const insertEntry = prepared(COLUMNS.length, (db, ...values: unknown[]) =>
+  db
+    .insertInto('change_log')
+    .values(Object.fromEntries(COLUMNS.map((column, at) => [column, values[at]])) as unknown as NewEntry)
+    .returning('seq'),
+)
+
+/** Appends an entry and returns its number. */
+export async function insertChange(db: Kysely<Database>, entry: NewEntry): Promise<number> {
+  const [row] = await insertEntry(db, ...COLUMNS.map((column) => entry[column] ?? null))
+  return Number(row?.seq)
+}
 
 /** Deletes up to `limit` entries older than `before`, oldest first. Returns how many it deleted. */
 export async function deleteOldChanges({ db }: Transaction, before: number, limit: number): Promise<number> {
