@@ -31,6 +31,10 @@ const SOAKS: Readonly<Record<string, Soak>> = {
     description: 'an hour of garbage requests together with logins',
     flags: '--minutes=60 --rate=5000',
   },
+  simulation: {
+    description: 'simulated nodes with faults of network, database and clocks',
+    flags: '--seeds=1000 --seed=N',
+  },
   timing: {
     description: 'whether the response time of a refusal reveals its reason',
     flags: '--samples=100000',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { openRawHttps, rawRequest } from '@countersign/testkit'
+import { createRandom } from '../simulation/random.ts'
 import { type ControllerProcess, startControllerProcess } from './controller-process.ts'
 import { HOSTILE_BEHAVIOURS } from './hostile-behaviours.ts'
 import { type Credentials, HOSTILE_REQUESTS, http } from './hostile-requests.ts'
@@ -89,17 +90,6 @@ function shuffled<T>(items: readonly T[], random: () => number): T[] {
     .map((item) => ({ item, at: random() }))
     .sort((a, b) => a.at - b.at)
     .map(({ item }) => item)
-}
-
-/** Mulberry32: the same numbers for the same seed. */
-function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }
 
 const mebibytes = (bytes: number): number => Math.round(bytes / 1_048_576)

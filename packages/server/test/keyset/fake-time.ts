@@ -17,10 +17,18 @@ interface Timer {
   readonly run: () => void
 }
 
+const TURNS = 10
+
 export const START = Date.parse('2026-03-01T12:00:00Z')
 
+interface FakeTimeOptions {
+  readonly start?: number
+  /** Turns of the event loop in which the work that a timer starts must end. */
+  readonly turns?: number
+}
+
 /** Time that passes only on `advance`. */
-export function createFakeTime(start = START): FakeTime {
+export function createFakeTime({ start = START, turns = TURNS }: FakeTimeOptions = {}): FakeTime {
   const timers = new Set<Timer>()
   let elapsed = 0
   let offset = start
@@ -44,17 +52,17 @@ export function createFakeTime(start = START): FakeTime {
     },
     advance: async (ms) => {
       const end = elapsed + ms
-      await settle()
+      await settle(turns)
       for (;;) {
         const [next] = [...timers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)
         if (!next) break
         timers.delete(next)
         passTo(next.at)
         next.run()
-        await settle()
+        await settle(turns)
       }
       passTo(end)
-      await settle()
+      await settle(turns)
     },
     jump: (ms) => {
       offset += ms
@@ -63,8 +71,8 @@ export function createFakeTime(start = START): FakeTime {
 }
 
 /** Runs everything that is ready to run. */
-export async function settle(): Promise<void> {
-  for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
+export async function settle(turns = TURNS): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate)
 }
 
 /** Waits for another thread or process. */

@@ -107,7 +107,7 @@ test('F-07 the last good keys survive a restart, and their age counts from the f
   await untilStored(store, signer.id, first.clock.now())
   await before.keySets.stop()
 
-  const time = createFakeTime(first.clock.now() + DAY - MINUTE)
+  const time = createFakeTime({ start: first.clock.now() + DAY - MINUTE })
   const down = createFakeProviders()
   const { keySets } = startKeySets({ store, time, fetchJwks: down.fetchJwks })
   t.after(() => keySets.stop())

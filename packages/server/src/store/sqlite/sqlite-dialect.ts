@@ -15,8 +15,8 @@ import {
 import { type DirectConnection, setDirectConnection } from '../direct-connection.ts'
 import type { Database } from '../schema.ts'
 
-/** Kysely on one `node:sqlite` connection, with a bounded cache of prepared statements. */
-export function createSqliteKysely(connection: SqliteConnection): Kysely<Database> {
+/** Kysely on one connection to SQLite. */
+export function createSqliteKysely(connection: DatabaseConnection & DirectConnection): Kysely<Database> {
   const dialect: Dialect = {
     createAdapter: () => new SqliteAdapter(),
     createDriver: () => new SqliteDriver(connection),
@@ -48,9 +48,9 @@ class QueryCompiler extends SqliteQueryCompiler {
 }
 
 class SqliteDriver implements Driver {
-  readonly #connection: SqliteConnection
+  readonly #connection: DatabaseConnection
 
-  constructor(connection: SqliteConnection) {
+  constructor(connection: DatabaseConnection) {
     this.#connection = connection
   }
 
@@ -80,6 +80,7 @@ interface Prepared {
   readonly columns: readonly string[]
 }
 
+/** A `node:sqlite` connection with a bounded cache of prepared statements. */
 export class SqliteConnection implements DatabaseConnection, DirectConnection {
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, Prepared>()
