@@ -3,11 +3,13 @@ import type { DatabaseName } from './support/bench-database.ts'
 import type { BenchPart, BenchRun } from './support/bench-run.ts'
 import { createBenchSigner } from './support/bench-signer.ts'
 import { buildRequest } from './support/build-request.ts'
-import { benchIdentity, fillIdentities } from './support/fill-database.ts'
+import { createTemplate } from './support/create-template.ts'
+import { benchIdentity, fillIdentities, fillSessions } from './support/fill-database.ts'
 import { measureOperations, OPERATION_COLUMNS, type Operation } from './support/measure-operations.ts'
 import { CLIENT, MANAGEMENT, type Product, withInstallation, withServers } from './support/product.ts'
 
 const SIGNERS = 10
+const OWNED_SESSIONS = 250
 
 /** The most CPU time of a call, in milliseconds. */
 const atMost = (database: DatabaseName, cpuMs: Readonly<Record<DatabaseName, number>>): { cpuMs: Target } => ({
@@ -19,6 +21,7 @@ export const manage: BenchPart = async (run) => {
   for (const database of run.options.databases) {
     await measureSigners(run, database)
     await measureIdentities(run, database)
+    await measureOwnedSessions(run, database)
   }
 }
 
@@ -93,6 +96,36 @@ async function measureIdentities(run: BenchRun, database: DatabaseName): Promise
       columns: OPERATION_COLUMNS,
       rows,
     })
+  })
+}
+
+/** Showing an identity says whether it has sessions: its cost must not grow with their number. */
+async function measureOwnedSessions(run: BenchRun, database: DatabaseName): Promise<void> {
+  await withInstallation(database, async (installation, bare) => {
+    const { template } = await createTemplate(installation)
+    const [without, owner] = [benchIdentity(0), benchIdentity(1)]
+    await fillIdentities(installation.database, template, { from: 0, to: 2 })
+    await fillSessions(installation.database, template, { from: 0, to: OWNED_SESSIONS }, () => owner.id)
+    await installation.database.analyze()
+    const product = await installation.start()
+    const headers = { 'zt-session': product.session }
+    const get = (operation: string, id: string): Operation => ({
+      operation,
+      request: () => buildRequest('GET', `${MANAGEMENT}/identities/${id}`, headers),
+      expectStatus: 200,
+      targets: atMost(database, { embedded: 0.2, PostgreSQL: 0.4 }),
+    })
+    const operations = [
+      get('show an identity without sessions', without.id),
+      get(`show an identity with ${OWNED_SESSIONS} sessions`, owner.id),
+    ]
+    run.report({
+      title: `Showing an identity (${database})`,
+      text: '32 connections. The bare server reads the request and returns as many bytes.',
+      columns: OPERATION_COLUMNS,
+      rows: await measureOperations({ product, bare }, operations, run),
+    })
+    await product.stop()
   })
 }
 

@@ -47,13 +47,18 @@ function* teamsOf(range: Range) {
   }
 }
 
-/** Inserts a session for each identity, copied from the session of `template`. The product must not be running. */
-export async function fillSessions(database: BenchDatabase, template: string, range: Range): Promise<void> {
+/** Inserts sessions, one for each identity by default, copied from the session of `template`. The product must not be running. */
+export async function fillSessions(
+  database: BenchDatabase,
+  template: string,
+  range: Range,
+  ownerOf: (number: number) => string = (number) => benchIdentity(number).id,
+): Promise<void> {
   const now = Date.now()
   await copyRows(database, 'api_sessions', { column: 'identity_id', equals: template }, range, (number) => ({
     id: idOf('session', number),
     token_digest: sessionTokenDigest(benchSessionToken(number)),
-    identity_id: benchIdentity(number).id,
+    identity_id: ownerOf(number),
     // In the future, so that the product does not update it during the bench.
     last_activity_at: now + HOUR_MS,
     expires_at: now + 12 * HOUR_MS,

@@ -1,19 +1,19 @@
 import type { DatabaseName } from './bench-database.ts'
 import type { BenchRun } from './bench-run.ts'
-import { type BenchSigner, createBenchSigner } from './bench-signer.ts'
+import type { BenchSigner } from './bench-signer.ts'
 import { buildRequest } from './build-request.ts'
-import { sendOnce } from './connection.ts'
+import { createTemplate } from './create-template.ts'
 import { benchIdentity, benchSessionToken, fillIdentities, fillSessions } from './fill-database.ts'
-import { jwtLoginRequest, loginOperation, loginOperations } from './login-operations.ts'
+import { loginOperation, loginOperations } from './login-operations.ts'
 import { measureGrowth } from './measure-growth.ts'
 import type { Operation } from './measure-operations.ts'
-import { CLIENT, type Installation, MANAGEMENT, type Product, withInstallation } from './product.ts'
+import { CLIENT, MANAGEMENT, type Product, withInstallation } from './product.ts'
 import { requestsFor } from './split-requests.ts'
 
 /** Measures with growing numbers of identities, each with a session. */
 export async function measureIdentityGrowth(run: BenchRun, databaseName: DatabaseName): Promise<void> {
   await withInstallation(databaseName, async (installation, bare) => {
-    const { signer, template } = await prepare(installation)
+    const { signer, template } = await createTemplate(installation)
     await measureGrowth(run, installation, bare, {
       title: 'Growth with identities',
       unit: 'identities and sessions',
@@ -26,16 +26,6 @@ export async function measureIdentityGrowth(run: BenchRun, databaseName: Databas
       operations: (product, size) => buildOperations(run, product, signer, size),
     })
   })
-}
-
-async function prepare(installation: Installation): Promise<{ signer: BenchSigner; template: string }> {
-  const product = await installation.start()
-  const signer = await createBenchSigner(product, 'bench', 'P-256')
-  const identity = { name: 'template', type: 'Default', isAdmin: false, externalId: 'template' }
-  const { data } = await product.call('POST', `${MANAGEMENT}/identities`, identity)
-  await sendOnce(product, jwtLoginRequest(signer.mint('template')))
-  await product.stop()
-  return { signer, template: (data as unknown as { id: string }).id }
 }
 
 function buildOperations(run: BenchRun, product: Product, signer: BenchSigner, size: number): Operation[] {
