@@ -65,7 +65,7 @@ export const overload: BenchPart = async (run) => {
       const bareWithGarbage = await runPhase(run, bare, bareLogins, aloneSeconds, signer)
       report(run, { alone, withGarbage, bareAlone, bareWithGarbage, lagMs })
     },
-    {},
+    { settings: {} },
   )
 }
 

@@ -15,6 +15,7 @@ const ADMIN_PASSWORD = 'the-password-of-the-bench'
 export interface Product extends MeasuredServer {
   readonly session: string
   readonly metricsUrl: string
+  readonly identityProviderUrl: string | undefined
   /** From the start of the process to its ready line. */
   readonly startSeconds: number
   /** Sends a request as the administrator and returns the JSON of the response. Throws on an error status. */
@@ -32,16 +33,28 @@ interface Ready {
   readonly baseUrl: string
   readonly caFile: string
   readonly metricsUrl: string
+  /** With development mode. */
+  readonly identityProviderUrl?: string
 }
 
-/** Refusals are measured too, all from one address, so the limiters are off. */
-export const NO_LIMITS = { COUNTERSIGN_LIMITS_ADDRESS_BURST: '0', COUNTERSIGN_LIMITS_SIGNER_BURST: '0' }
+/** Refusals and lists are measured too, all from one address, so the limiters are off. */
+export const NO_LIMITS = {
+  COUNTERSIGN_LIMITS_ADDRESS_BURST: '0',
+  COUNTERSIGN_LIMITS_SIGNER_BURST: '0',
+  COUNTERSIGN_LIMITS_QUERY_BURST: '0',
+}
+
+interface InstallationOptions {
+  readonly settings?: Readonly<Record<string, string>>
+  /** The script that starts the product, and its first arguments. */
+  readonly command?: readonly string[]
+}
 
 /** Runs `work` with a bare server and an empty installation of the product. Stops and removes both afterwards. */
 export async function withInstallation(
   databaseName: DatabaseName,
   work: (installation: Installation, bare: BareServer) => Promise<void>,
-  settings: Readonly<Record<string, string>> = NO_LIMITS,
+  { settings = NO_LIMITS, command = [CLI, 'up'] }: InstallationOptions = {},
 ): Promise<void> {
   const database = await createBenchDatabase(databaseName)
   const { dataDir } = database
@@ -49,7 +62,7 @@ export async function withInstallation(
   const flags = ['--port', '0', '--data-dir', dataDir, '--json', '--log-level', 'error']
   const env = { COUNTERSIGN_ADMIN_PASSWORD: ADMIN_PASSWORD, ...database.settings, ...settings }
   const start = async (): Promise<Product> => {
-    const server = await startServerProcess<Ready>([CLI, 'up', ...flags], env)
+    const server = await startServerProcess<Ready>([...command, ...flags], env)
     running.add(server)
     const stop = async () => {
       if (running.delete(server)) await server.stop()
@@ -74,7 +87,7 @@ export async function withServers(
 }
 
 async function buildProduct(server: ServerProcess<Ready>, stop: () => Promise<void>): Promise<Product> {
-  const { baseUrl, caFile, metricsUrl } = server.ready
+  const { baseUrl, caFile, metricsUrl, identityProviderUrl } = server.ready
   const address = { port: Number(new URL(baseUrl).port), ca: readFileSync(caFile, 'utf8'), pid: server.pid }
   const body = JSON.stringify({ username: 'admin', password: ADMIN_PASSWORD })
   const login = await sendOnce(address, buildRequest('POST', `${MANAGEMENT}/authenticate?method=password`, {}, body))
@@ -85,5 +98,5 @@ async function buildProduct(server: ServerProcess<Ready>, stop: () => Promise<vo
     if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(json)}`)
     return json as never
   }
-  return { ...address, session, metricsUrl, startSeconds: server.startSeconds, call, stop }
+  return { ...address, session, metricsUrl, identityProviderUrl, startSeconds: server.startSeconds, call, stop }
 }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 export interface ServerProcess<Ready> {
@@ -61,4 +61,20 @@ export function cpuMsOf(pid: number): number {
 export function memoryMibOf(pid: number): number {
   const [kib] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.slice(1) ?? ['0']
   return Number(kib) / 1024
+}
+
+/** Returns the resident memory of a process and of all that it has started, in MiB. */
+export function treeMemoryMibOf(pid: number): number {
+  const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === pid)
+  return children.reduce((sum, child) => sum + treeMemoryMibOf(Number(child)), memoryMibOf(pid))
+}
+
+/** Undefined for a process that has ended. */
+function parentOf(pid: string): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+  } catch {
+    return undefined
+  }
 }

@@ -23,7 +23,6 @@ export async function ensureDemoData(options: DemoOptions): Promise<void> {
   await once(parts, 'people', createPeople)
   await once(parts, 'signer', createDemoSigner)
   await ensureDemoAccounts(parts)
-  options.provider.warmUpLater()
 }
 
 async function once(

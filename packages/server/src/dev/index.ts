@@ -1,3 +1,4 @@
 /** The local identity provider and demo data. Loaded only with `--dev`. */
 export { ensureDemoData } from './demo-data.ts'
 export { type LocalProvider, startLocalProvider } from './local-provider.ts'
+export { registerLocally } from './register-locally.ts'

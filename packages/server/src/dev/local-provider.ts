@@ -2,20 +2,22 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { isIPv6 } from 'node:net'
 import type Provider from 'oidc-provider'
 import type { Logger } from 'pino'
+import type { RegisteredClient } from '../outbound/client-registration.ts'
 import { isOwnHost, listenOnLoopback, portsToTry } from './loopback.ts'
 import { createProviderAdapter } from './provider-adapter.ts'
 import { buildProviderAddresses, type ProviderAddresses } from './provider-addresses.ts'
 import { send } from './provider-http.ts'
 import { buildProviderRoutes } from './provider-routes.ts'
 import { openProviderState, type ProviderStateFile } from './provider-state.ts'
+import { registerMachine } from './register-machine.ts'
 
 export interface LocalProvider {
   readonly addresses: ProviderAddresses
   readonly state: ProviderStateFile
   /** Sets the audiences of tokens from the hosted-platform endpoint: the base URLs of one API. */
   serveAudiences(audiences: readonly string[]): void
-  /** Loads `oidc-provider` a little later, after the start, because that takes as long as the start. */
-  warmUpLater(): void
+  /** Registers a client for client credentials without a request, which would load `oidc-provider`. */
+  registerMachine(name: string): Promise<RegisteredClient>
   close(): Promise<void>
 }
 
@@ -29,7 +31,6 @@ export interface LocalProviderOptions {
 }
 
 const REQUEST_TIMEOUT_MS = 15_000
-const WARM_UP_AFTER_MS = 2_000
 
 /**
  * Starts the identity provider for development: three kinds of provider on one loopback listener. Throws StartupError on failure, and for a
@@ -45,6 +46,7 @@ export async function startLocalProvider(options: LocalProviderOptions): Promise
   const addresses = buildProviderAddresses(`http://${isIPv6(host) ? `[${host}]` : host}:${port}`)
 
   const adapter = createProviderAdapter(state)
+  // Loaded by the first request that needs it: it takes as long as the start of the controller, and 34 MiB.
   let loaded: Promise<Provider> | undefined
   let audiences: readonly string[] = []
   const provider = (): Promise<Provider> => {
@@ -53,12 +55,6 @@ export async function startLocalProvider(options: LocalProviderOptions): Promise
     )
     return loaded
   }
-  let warming: NodeJS.Timeout | undefined
-  const warmUp = (afterMs: number): void => {
-    warming = setTimeout(() => void provider().catch(() => {}), afterMs).unref()
-  }
-  // The first start registers clients, so `oidc-provider` is loaded right away.
-  if (known === 0) warmUp(0)
   const routes = buildProviderRoutes({
     addresses,
     state,
@@ -95,10 +91,9 @@ export async function startLocalProvider(options: LocalProviderOptions): Promise
     serveAudiences: (served) => {
       audiences = served
     },
-    warmUpLater: () => warmUp(WARM_UP_AFTER_MS),
+    registerMachine: (name) => registerMachine({ adapter, registrationUrl: addresses.registrationUrl }, name),
     close: () =>
       new Promise((resolve) => {
-        clearTimeout(warming)
         server.close(() => resolve())
         server.closeAllConnections()
       }),

@@ -1,6 +1,6 @@
-import { randomInt } from 'node:crypto'
 import { escapeHtml } from '@countersign/core'
 import type { AdapterFactory, Client, Configuration, KoaContextWithOIDC } from 'oidc-provider'
+import { newClientId, newClientSecret } from './client-secret.ts'
 import { isLoopbackUrl } from './loopback.ts'
 import { findPerson, personClaims } from './people.ts'
 import { HOSTED_AUDIENCE, PUBLIC_CLIENT_ID, SIGNER_AUDIENCE, TOKEN_SECONDS } from './provider-addresses.ts'
@@ -11,13 +11,6 @@ import { MACHINE_SCOPES, PERSON_SCOPES, RESOURCES } from './resources.ts'
 
 const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 const DAY = 86_400
-/** Only letters and digits: clients and providers percent-encode other characters in secrets differently. */
-const ALPHABET = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
-const CLIENT_ID_LENGTH = 26
-const SECRET_LENGTH = 52
-
-const randomText = (length: number): string =>
-  Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
 
 interface ConfigurationParts {
   readonly state: ProviderStateFile
@@ -94,8 +87,8 @@ export function buildOidcConfiguration({ state, adapter, invalidTarget }: Config
       registration: {
         enabled: true,
         initialAccessToken: registrationToken,
-        idFactory: () => randomText(CLIENT_ID_LENGTH),
-        secretFactory: () => randomText(SECRET_LENGTH),
+        idFactory: newClientId,
+        secretFactory: newClientSecret,
       },
       registrationManagement: { enabled: true, rotateRegistrationAccessToken: false },
       resourceIndicators: {

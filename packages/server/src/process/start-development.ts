@@ -25,7 +25,7 @@ export async function startDevelopment(
 ): Promise<Development | undefined> {
   const { settings, dataDir, log, undo } = options
   if (!settings.dev) return undefined
-  const { ensureDemoData, startLocalProvider } = await import('../dev/index.ts')
+  const { ensureDemoData, registerLocally, startLocalProvider } = await import('../dev/index.ts')
   const provider = await startLocalProvider({
     stateFile: join(dataDir.keysDir, 'local-provider.json'),
     port: settings.identityProvider.port,
@@ -38,7 +38,7 @@ export async function startDevelopment(
     createDemoData: async ({ store, sealing, port }) => {
       const clock = systemClock
       await markDevelopment(store, 'on')
-      const registration = createClientRegistration(createFetchDocument({ settings }))
+      const registration = registerLocally(provider, createClientRegistration(createFetchDocument({ settings })))
       const accountClients = new AccountClients({ registration, sealing, store, clock, log })
       const apiAccounts = new ApiAccounts({ store, accountClients })
       const hostedAudiences = hostedAudiencesOf(settings, port)

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { pino } from 'pino'
-import { ensureDemoData, type LocalProvider, startLocalProvider } from '../../src/dev/index.ts'
+import { ensureDemoData, type LocalProvider, registerLocally, startLocalProvider } from '../../src/dev/index.ts'
 import { AccountClients } from '../../src/hosted/account-clients.ts'
 import { ApiAccounts } from '../../src/hosted/api-accounts.ts'
 import { createClientRegistration } from '../../src/outbound/client-registration.ts'
@@ -65,7 +65,7 @@ export async function makeDemoData(
   hostedAudiences: readonly [string, ...string[]] = [HOSTED_AUDIENCE_URL],
 ): Promise<void> {
   const sealing = createSealing(TEST_SEALING_KEY)
-  const registration = createClientRegistration(createFetchDocument({ settings }))
+  const registration = registerLocally(provider, createClientRegistration(createFetchDocument({ settings })))
   const accountClients = new AccountClients({ registration, sealing, store, clock, log: silent })
   const apiAccounts = new ApiAccounts({ store, accountClients })
   await ensureDemoData({ provider, store, clock, sealing, apiAccounts, dataDir, hostedAudiences })

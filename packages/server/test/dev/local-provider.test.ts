@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { pino } from 'pino'
-import { startLocalProvider } from '../../src/dev/index.ts'
+import { type LocalProvider, startLocalProvider } from '../../src/dev/index.ts'
+import type { RegisteredClient } from '../../src/outbound/client-registration.ts'
 import { StartupError } from '../../src/platform/startup-error.ts'
 import {
   basic,
@@ -88,40 +89,64 @@ test('each issuer describes itself, and its keys contain nothing private', async
   }
 })
 
-test('clients register with the initial token only, and manage themselves with their own (RFC 7591, 7592)', async (t) => {
+test('clients register with the initial token only (RFC 7591)', async (t) => {
   const { addresses, state } = await startProvider(t)
-  const register = (token: string) =>
-    post(addresses.registrationUrl, JSON.stringify(MACHINE), {
-      'content-type': 'application/json',
-      authorization: `Bearer ${token}`,
-    })
+  const register = (token: string) => registerAt(addresses.registrationUrl, token)
   assert.equal((await register('guessed')).status, 401)
-  const { status, json } = await register(state.current().registrationToken)
-  assert.equal(status, 201, JSON.stringify(json))
-  assert.match(json.client_id, /^[A-Za-z0-9]{26}$/)
-  assert.match(json.client_secret, /^[A-Za-z0-9]{52}$/)
-  const file = { clientId: json.client_id, password: json.client_secret }
-  const authenticationUrl = addresses.userPool.tokenUrl
-  assert.ok(await requestToken('cognito', { ...file, authenticationUrl }))
-  // The stored digest must not work as a password.
-  const kept = String(state.current().kept.Client?.[json.client_id]?.client_secret)
-  assert.match(kept, /^sha256:/)
-  for (const tokenUrl of [authenticationUrl, addresses.enterprise.tokenUrl]) {
-    const form = new URLSearchParams({ grant_type: 'client_credentials' })
-    const { json: refused } = await post(tokenUrl, form, basic({ ...file, password: kept }))
-    assert.equal(refused.error, 'invalid_client')
-  }
-
-  const manage = (method: string, token: string) =>
-    fetch(json.registration_client_uri, { method, headers: { authorization: `Bearer ${token}` } })
-  const shown = await manage('GET', json.registration_access_token)
-  const { client_secret, client_id } = (await shown.json()) as Record<string, string>
-  assert.deepEqual([shown.status, client_id, client_secret], [200, json.client_id, undefined])
-  assert.equal((await manage('DELETE', 'guessed')).status, 401)
-  assert.equal((await manage('DELETE', json.registration_access_token)).status, 204)
-  const gone = await post(authenticationUrl, new URLSearchParams({ grant_type: 'client_credentials' }), basic(file))
-  assert.deepEqual([gone.status, gone.json], [400, { error: 'invalid_client' }])
+  assert.equal((await register(state.current().registrationToken)).status, 201)
 })
+
+/** By a request, and by the start of the controller. */
+const REGISTRATIONS: Readonly<Record<string, (provider: LocalProvider) => Promise<RegisteredClient>>> = {
+  'a request': async ({ addresses, state }) => {
+    const { json } = await registerAt(addresses.registrationUrl, state.current().registrationToken)
+    return {
+      clientId: json.client_id,
+      clientSecret: json.client_secret,
+      registrationUri: json.registration_client_uri,
+      registrationToken: json.registration_access_token,
+    }
+  },
+  'the start': (provider) => provider.registerMachine(MACHINE.client_name),
+}
+for (const [by, register] of Object.entries(REGISTRATIONS)) {
+  test(`a client that was registered by ${by} gets tokens, and manages itself with its own token (RFC 7592)`, async (t) => {
+    const provider = await startProvider(t)
+    const { addresses, state } = provider
+    const { clientId, clientSecret: password, registrationUri, registrationToken } = await register(provider)
+    assert.match(clientId, /^[A-Za-z0-9]{26}$/)
+    assert.match(password, /^[A-Za-z0-9]{52}$/)
+    const file = { clientId, password }
+    const tokenUrls = { cognito: addresses.userPool.tokenUrl, oidc: addresses.enterprise.tokenUrl } as const
+    for (const [kind, authenticationUrl] of Object.entries(tokenUrls))
+      assert.ok(await requestToken(kind as DemoKindName, { ...file, authenticationUrl }))
+    // The stored digest must not work as a password.
+    const kept = String(state.current().kept.Client?.[clientId]?.client_secret)
+    assert.match(kept, /^sha256:/)
+    const form = new URLSearchParams({ grant_type: 'client_credentials' })
+    for (const tokenUrl of Object.values(tokenUrls)) {
+      const { json: refused } = await post(tokenUrl, form, basic({ ...file, password: kept }))
+      assert.equal(refused.error, 'invalid_client')
+    }
+
+    const manage = (method: string, token = registrationToken) =>
+      fetch(String(registrationUri), { method, headers: { authorization: `Bearer ${token}` } })
+    const shown = await manage('GET')
+    const { client_secret, client_id } = (await shown.json()) as Record<string, string>
+    assert.deepEqual([shown.status, client_id, client_secret], [200, clientId, undefined])
+    assert.equal((await manage('DELETE', 'guessed')).status, 401)
+    assert.equal((await manage('DELETE')).status, 204)
+    const gone = await post(tokenUrls.cognito, form, basic(file))
+    assert.deepEqual([gone.status, gone.json], [400, { error: 'invalid_client' }])
+  })
+}
+
+function registerAt(registrationUrl: string, token: string) {
+  return post(registrationUrl, JSON.stringify(MACHINE), {
+    'content-type': 'application/json',
+    authorization: `Bearer ${token}`,
+  })
+}
 
 test('keys rotate on demand: tokens of the previous ones stay valid until the next rotation, or end at once', async (t) => {
   const { app, provider, readCredentials: read } = await setUpDev(t)
