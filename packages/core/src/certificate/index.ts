@@ -8,6 +8,14 @@ export { type CertificateRequest, createSerial } from './certificate-plan.ts'
 export { CERTIFICATE_PROFILES, type CertificateProfileName } from './certificate-profiles.ts'
 export * as der from './der-writer.ts'
 export { buildName, type DistinguishedName } from './distinguished-name.ts'
+export {
+  type AuthorityCertificate,
+  findCertificatePath,
+  isAdmittedKey,
+  isCurrent,
+  readAuthorityCertificate,
+  readIntermediates,
+} from './find-certificate-path.ts'
 export { type CertificateIssuer, createIssuer, issueCertificate, issueSelfSigned } from './issue-certificate.ts'
 export {
   type ClientCertificate,
@@ -22,6 +30,7 @@ export {
   readLeafCertificate,
 } from './leaf-certificate.ts'
 export { OID } from './object-identifiers.ts'
+export type { ParsedCertificate } from './parse-certificate.ts'
 export { findPemBlocks, formatPem, wrapBase64 } from './pem.ts'
 export { readSignerCertificate, type SignerCertificate } from './read-certificate.ts'
 export { type CsrKey, readCsr } from './read-csr.ts'

@@ -1,10 +1,17 @@
 import { type CertificateDigests, certificateDigests } from './certificate-digests.ts'
+import {
+  allowsClientAuth,
+  allowsKeyUsage,
+  hasUnsupportedExtension,
+  readAltNames,
+  readBasicConstraints,
+  readExtendedKeyUsages,
+} from './certificate-extensions.ts'
 import type { IssuerFacts } from './certificate-plan.ts'
-import { createDerCursor, readOid } from './der-cursor.ts'
-import { DerError, type DerNode, readDer, TAG } from './der-reader.ts'
+import { DerError } from './der-reader.ts'
 import { readIssuerFacts } from './issue-certificate.ts'
 import { OID } from './object-identifiers.ts'
-import { type ParsedCertificate, parseCertificate } from './parse-certificate.ts'
+import { MAX_CERTIFICATE_BYTES, type ParsedCertificate, parseCertificate } from './parse-certificate.ts'
 import { isIssuedBy } from './sign-certificate.ts'
 
 /** A parsed client certificate that is not yet verified. */
@@ -13,6 +20,8 @@ export interface LeafCertificate extends CertificateDigests {
   readonly isCa: boolean
   /** Whether its extended key usage includes client authentication. */
   readonly isForClients: boolean
+  /** The same for certificates of other CAs: they need not have the extension, but no extension may exclude client authentication. */
+  readonly mayAuthenticateClients: boolean
 }
 
 /** Why a leaf is refused. A closed set: decisions use these values. */
@@ -22,11 +31,12 @@ export type LeafFault =
   | 'certificate-not-yet-valid'
   | 'certificate-expired'
 
-/** Parses one certificate. Undefined when it is not strict DER. */
+/** Parses one certificate. Undefined when it is not strict DER, its names are malformed, or it is longer than certificates are. */
 export function readLeafCertificate(der: Buffer): LeafCertificate | undefined {
+  if (der.length > MAX_CERTIFICATE_BYTES) return undefined
   try {
     const parsed = parseCertificate(der)
-    return { parsed, ...certificateDigests(parsed), isCa: isCa(parsed), isForClients: isForClients(parsed) }
+    return { parsed, ...certificateDigests(parsed), ...usesOf(parsed) }
   } catch (error) {
     if (error instanceof DerError) return undefined
     throw error
@@ -65,22 +75,15 @@ function factsOf(authority: Buffer): IssuerFacts {
   return facts
 }
 
-function isCa({ extensions }: ParsedCertificate): boolean {
-  const constraints = extensions.get(OID.basicConstraints)
-  if (!constraints) return false
-  const [flag] = readList(constraints.value, 'the basic constraint').children
-  return flag?.tag === TAG.boolean && flag.content[0] === 0xff
-}
-
-function isForClients({ extensions }: ParsedCertificate): boolean {
-  const usages = extensions.get(OID.extendedKeyUsage)
-  if (!usages) return false
-  const ids = createDerCursor(readList(usages.value, 'the extended key usage')).takeRest(TAG.oid)
-  return ids.some((id) => readOid(id) === OID.clientAuth)
-}
-
-function readList(value: Buffer, what: string): DerNode {
-  const list = readDer(value)
-  if (list.tag !== TAG.sequence) throw new DerError(`${what} is not a sequence`)
-  return list
+function usesOf(parsed: ParsedCertificate) {
+  const usages = readExtendedKeyUsages(parsed)
+  // Malformed names throw here, so that later readers of them need not expect that.
+  readAltNames(parsed, 'email')
+  readAltNames(parsed, 'uri')
+  const isUsable = allowsClientAuth(parsed) && allowsKeyUsage(parsed, 'digitalSignature')
+  return {
+    isCa: readBasicConstraints(parsed).isCa,
+    isForClients: usages?.includes(OID.clientAuth) ?? false,
+    mayAuthenticateClients: isUsable && !hasUnsupportedExtension(parsed),
+  }
 }

@@ -27,6 +27,9 @@ export interface ParsedCertificate extends TbsCertificate {
   readonly signature: Buffer
 }
 
+/** Certificates of clients and CAs have one or two KiB, those with post-quantum keys a few more. */
+export const MAX_CERTIFICATE_BYTES = 16_384
+
 const EXPLICIT_VERSION = 0xa0
 const ISSUER_UNIQUE_ID = 0x81
 const SUBJECT_UNIQUE_ID = 0x82

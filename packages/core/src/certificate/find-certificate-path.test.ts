@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { makeTestAuthority, makeTestCertificate, type TestCertificate } from '@countersign/testkit'
+import { buildExtension } from './build-extensions.ts'
+import * as der from './der-writer.ts'
+import { findCertificatePath, readAuthorityCertificate, readIntermediates } from './find-certificate-path.ts'
+import { OID } from './object-identifiers.ts'
+import { parseCertificate } from './parse-certificate.ts'
+
+const NOW = Date.parse('2026-06-01T00:00:00Z')
+const PAST = { notBefore: new Date('2020-01-01T00:00:00Z'), notAfter: new Date('2021-01-01T00:00:00Z') }
+
+function pathOf(leaf: TestCertificate, sent: readonly TestCertificate[], root: TestCertificate): number | undefined {
+  const ca = readAuthorityCertificate(root.der)
+  const found =
+    ca && findCertificatePath(parseCertificate(leaf.der), readIntermediates(sent.map(({ der }) => der)), ca, NOW)
+  return found?.length
+}
+
+test('J-20 J-21 a path leads from the leaf to the CA, over the certificates that were sent in any order', () => {
+  const root = makeTestAuthority({ commonName: 'root' })
+  const one = makeTestAuthority({ commonName: 'one', issuer: root })
+  const two = makeTestAuthority({ commonName: 'two', issuer: one })
+  const leaf = makeTestCertificate({ commonName: 'leaf', issuer: two })
+  assert.equal(pathOf(makeTestCertificate({ issuer: root }), [], root), 0)
+  assert.equal(pathOf(leaf, [two, one], root), 2)
+  assert.equal(pathOf(leaf, [one, two], root), 2)
+  assert.equal(pathOf(leaf, [two, one, root], root), 2, 'the CA itself may be sent too')
+  assert.equal(pathOf(leaf, [two], root), undefined, 'one is missing')
+  assert.equal(pathOf(leaf, [], root), undefined)
+  assert.equal(pathOf(leaf, [two, one], makeTestAuthority({ commonName: 'root' })), undefined, 'another key')
+  assert.equal(pathOf(leaf, [makeTestAuthority({ commonName: 'two' }), one], root), undefined, 'a filler of that name')
+})
+
+test('J-21 only current CAs that may sign for clients stand in a path', () => {
+  const root = makeTestAuthority({ commonName: 'root' })
+  const below = (options: Parameters<typeof makeTestAuthority>[0]) => {
+    const between = makeTestAuthority({ commonName: 'between', issuer: root, ...options })
+    return pathOf(makeTestCertificate({ issuer: between }), [between], root)
+  }
+  assert.equal(below({}), 1)
+  assert.equal(below({ isCa: false }), undefined)
+  assert.equal(below({ keyUsage: 'digitalSignature' }), undefined)
+  assert.equal(below({ keyUsage: 'keyCertSign' }), 1)
+  assert.equal(below({ usage: 'serverAuth' }), undefined)
+  assert.equal(below({ usage: 'clientAuth' }), 1)
+  assert.equal(below(PAST), undefined)
+  assert.equal(below({ nameConstraints: 'critical' }), undefined)
+  assert.equal(below({ nameConstraints: 'not critical' }), undefined)
+  assert.equal(below({ kind: 'rsa1024' }), undefined)
+  assert.equal(below({ hash: 'sha1' }), undefined)
+  assert.equal(below({ kind: 'rsa2048' }), 1)
+  assert.equal(below({ kind: 'ed25519' }), 1)
+  const expired = makeTestAuthority({ commonName: 'old', ...PAST })
+  assert.equal(pathOf(makeTestCertificate({ issuer: expired }), [], expired), undefined)
+})
+
+test('J-21 path lengths limit the CAs below', () => {
+  const root = makeTestAuthority({ commonName: 'root', pathLength: 0 })
+  const between = makeTestAuthority({ commonName: 'between', issuer: root })
+  assert.equal(pathOf(makeTestCertificate({ issuer: root }), [], root), 0)
+  assert.equal(pathOf(makeTestCertificate({ issuer: between }), [between], root), undefined)
+  const longer = makeTestAuthority({ commonName: 'root', pathLength: 1 })
+  const next = makeTestAuthority({ commonName: 'next', issuer: longer })
+  assert.equal(pathOf(makeTestCertificate({ issuer: next }), [next], longer), 1)
+})
+
+test('J-21 J-23 malformed constraints, empty usages and oversized certificates make no CA', () => {
+  const authority = (...extensions: Buffer[]) => readAuthorityCertificate(makeTestCertificate({ extensions }).der)
+  const constraints = (...more: Buffer[]) =>
+    buildExtension(OID.basicConstraints, der.sequence(der.boolean(true), ...more), true)
+  const usages = (...ids: string[]) => buildExtension(OID.extendedKeyUsage, der.sequence(...ids.map(der.oid)))
+  assert.ok(authority(constraints()))
+  assert.ok(authority(constraints(der.integer(300))))
+  assert.equal(authority(constraints(der.element(2, Buffer.from([0xff])))), undefined, 'a negative path length')
+  assert.equal(authority(constraints(der.integer(1), der.integer(1))), undefined)
+  assert.ok(authority(constraints(), usages(OID.clientAuth)))
+  assert.equal(authority(constraints(), usages()), undefined, 'no usage at all')
+  const filler = (bytes: number) => buildExtension('1.3.6.1.4.1.99999.1', Buffer.alloc(bytes))
+  assert.ok(authority(constraints(), filler(15_000)))
+  assert.equal(authority(constraints(), filler(16_384)), undefined)
+})
+
+test('J-21 many certificates of one name end the search', () => {
+  const root = makeTestAuthority({ commonName: 'root' })
+  const leaf = makeTestCertificate({ issuer: makeTestAuthority({ commonName: 'loop' }) })
+  const fillers = Array.from({ length: 50 }, () => makeTestAuthority({ commonName: 'loop' }))
+  assert.equal(pathOf(leaf, fillers, root), undefined)
+})
