@@ -19,6 +19,8 @@ const BODIES = {
   SignerChanges: contract.ExtJwtSignerPatch,
   AuthPolicyInput: contract.AuthPolicyWrite,
   AuthPolicyChanges: contract.AuthPolicyPatch,
+  CaInput: contract.CaCreate,
+  CaChanges: contract.CaPatch,
   IdentityInput: contract.IdentityWrite,
   IdentityChanges: contract.IdentityPatch,
   AuthenticatorInput: contract.AuthenticatorCreate,
@@ -37,7 +39,7 @@ const BODIES = {
 
 const RESPONSES = [
   ...['Signer', 'KeyStatus', 'ClientSigner', 'DiscoveredSigner', 'SignerCertificate', 'Explanation', 'AuthDecision'],
-  ...['Identity', 'IdentityType', 'AuthPolicy', 'Authenticator', 'Enrollment'],
+  ...['Identity', 'IdentityType', 'AuthPolicy', 'Ca', 'Authenticator', 'Enrollment'],
   ...['ApiSession', 'CurrentApiSession', 'AuthQuery', 'OneTimeCodes', 'RecoveryCodes', 'NewSessionCertificate'],
   ...['RenewedCertificate', 'Version', 'Controller', 'Protocols', 'NetworkJwt', 'Enrolled'],
   ...['OrganizationSettings', 'ProviderSettings', 'AccountSettings', 'NetworkSettings'],

@@ -39,6 +39,15 @@ export type ErrorCode =
   | 'MFA_NOT_ENROLLED'
   | 'MFA_INVALID_TOKEN'
   | 'INVALID_BACKING_TOKEN_TYPE'
+  | 'CA_ALREADY_VERIFIED'
+  | 'EXPECTED_PEM_CERTIFICATE'
+  | 'COULD_NOT_PARSE_DER_BLOCK'
+  | 'INVALID_COMMON_NAME'
+  | 'CERTIFICATE_FAILED_VALIDATION'
+  | 'CERT_FAILED_VALIDATION'
+  | 'ENROLLMENT_NO_VALID_CAS'
+  | 'ENROLLMENT_CA_NOT_VALID'
+  | 'MISSING_CERT_CLAIM'
   | 'ENROLLMENT_EXPIRED'
   | 'INVALID_ENROLL_METHOD'
   | 'ENROLLMENT_EXISTS'
@@ -466,6 +475,48 @@ export interface AuthPolicy {
     readonly endWithToken: boolean
   }
 }
+export interface Ca {
+  readonly _links: Readonly<
+    Record<
+      string,
+      {
+        readonly href: string
+      }
+    >
+  >
+  readonly id: string
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>
+  readonly name: string
+  readonly certPem: string
+  readonly fingerprint: string
+  readonly isVerified: boolean
+  readonly verificationToken: string
+  readonly isAuthEnabled: boolean
+  readonly isAutoCaEnrollmentEnabled: boolean
+  readonly isOttCaEnrollmentEnabled: boolean
+  readonly identityRoles: readonly string[]
+  readonly identityNameFormat: string
+  readonly externalIdClaim?:
+    | {
+        readonly location: 'COMMON_NAME' | 'SAN_URI' | 'SAN_EMAIL'
+        readonly matcher: 'ALL' | 'PREFIX' | 'SUFFIX' | 'SCHEME'
+        readonly matcherCriteria: string
+        readonly parser: 'NONE' | 'SPLIT'
+        readonly parserCriteria: string
+        readonly index: number
+      }
+    | undefined
+  readonly trust: {
+    readonly state: 'trusted' | 'untrusted'
+    readonly writtenBy: {
+      readonly id: string
+      readonly name: string
+    } | null
+    readonly writtenAt: string
+  }
+}
 export interface Authenticator {
   readonly _links: Readonly<
     Record<
@@ -532,6 +583,7 @@ export interface Enrollment {
   readonly identityId: string
   readonly method: string
   readonly username?: string | undefined
+  readonly caId?: string | undefined
   readonly token?: string | undefined
   readonly jwt?: string | undefined
   readonly expiresAt: string
@@ -925,6 +977,47 @@ export interface AuthPolicyChanges {
     | undefined
   readonly tags?: Readonly<Record<string, unknown>> | null | undefined
 }
+export interface CaInput {
+  readonly name: string
+  readonly certPem: string
+  readonly isAuthEnabled: boolean
+  readonly isAutoCaEnrollmentEnabled: boolean
+  readonly isOttCaEnrollmentEnabled: boolean
+  readonly identityRoles: readonly string[]
+  readonly identityNameFormat?: string | null | undefined
+  readonly externalIdClaim?:
+    | {
+        readonly location: 'COMMON_NAME' | 'SAN_URI' | 'SAN_EMAIL'
+        readonly matcher: 'ALL' | 'PREFIX' | 'SUFFIX' | 'SCHEME'
+        readonly matcherCriteria: string
+        readonly parser: 'NONE' | 'SPLIT'
+        readonly parserCriteria: string
+        readonly index: number
+      }
+    | null
+    | undefined
+  readonly tags?: Readonly<Record<string, unknown>> | null | undefined
+}
+export interface CaChanges {
+  readonly name?: string | null | undefined
+  readonly isAuthEnabled?: boolean | null | undefined
+  readonly isAutoCaEnrollmentEnabled?: boolean | null | undefined
+  readonly isOttCaEnrollmentEnabled?: boolean | null | undefined
+  readonly identityRoles?: readonly string[] | null | undefined
+  readonly identityNameFormat?: string | null | undefined
+  readonly externalIdClaim?:
+    | {
+        readonly location?: 'COMMON_NAME' | 'SAN_URI' | 'SAN_EMAIL' | null | undefined
+        readonly matcher?: 'ALL' | 'PREFIX' | 'SUFFIX' | 'SCHEME' | null | undefined
+        readonly matcherCriteria?: string | null | undefined
+        readonly parser?: 'NONE' | 'SPLIT' | null | undefined
+        readonly parserCriteria?: string | null | undefined
+        readonly index?: number | null | undefined
+      }
+    | null
+    | undefined
+  readonly tags?: Readonly<Record<string, unknown>> | null | undefined
+}
 export interface IdentityInput {
   readonly name: string
   readonly type: 'User' | 'Device' | 'Service' | 'Router' | 'Default'
@@ -982,7 +1075,7 @@ export interface AuthenticatorChanges {
   readonly tags?: Readonly<Record<string, unknown>> | null | undefined
 }
 export interface EnrollmentInput {
-  readonly method: 'ott' | 'updb' | 'ottca'
+  readonly method: 'ott' | 'ottca' | 'updb'
   readonly identityId: string
   readonly expiresAt: string
   readonly caId?: string | null | undefined

@@ -2,7 +2,22 @@ import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { AppError, findPemBlocks, formatPem, OID, readLeafCertificate, readSignerCertificate } from '@countersign/core'
+import { CLAIM_LOCATIONS } from '@countersign/contract'
+import {
+  AppError,
+  type AuthorityCertificate,
+  commonNameOf,
+  findCertificatePath,
+  findExternalId,
+  findPemBlocks,
+  formatPem,
+  type LeafCertificate,
+  OID,
+  readAuthorityCertificate,
+  readIntermediates,
+  readLeafCertificate,
+  readSignerCertificate,
+} from '@countersign/core'
 import type { FuzzTarget } from '../fuzz-target.ts'
 import { createMutator } from '../mutate.ts'
 
@@ -44,6 +59,16 @@ const PEM_WORDS = [
   'Proc-Type: 4,ENCRYPTED\n',
 ]
 
+const CLAIM = { matcher: 'ALL', matcherCriteria: '', parser: 'NONE', parserCriteria: '', index: 0 } as const
+const NOW = Date.parse('2026-06-01T00:00:00Z')
+
+/** What is done with the certificate of a third-party CA. Nothing of it may throw. */
+function useAsForeign({ parsed }: LeafCertificate, authority: AuthorityCertificate | undefined): void {
+  for (const location of CLAIM_LOCATIONS) findExternalId(parsed, { ...CLAIM, location })
+  commonNameOf(parsed)
+  if (authority) findCertificatePath(parsed, readIntermediates([parsed.der]), authority, NOW)
+}
+
 /** The certificate parsers. OpenSSL must read the same key and usage. Mutates the DER more often than the PEM. */
 export const certificateTarget: FuzzTarget = {
   name: 'certificate',
@@ -59,6 +84,9 @@ export const certificateTarget: FuzzTarget = {
       assert.ok(oracle.publicKey.equals(publicKey))
       const leaf = readLeafCertificate(der)
       if (leaf) assert.equal(leaf.isForClients, oracle.keyUsage?.includes(OID.clientAuth) ?? false)
+      const authority = readAuthorityCertificate(der)
+      if (authority) assert.ok(oracle.ca)
+      if (leaf) useAsForeign(leaf, authority)
       return true
     } catch (error) {
       if (error instanceof AppError && error.code === 'INVALID_CERT_PEM') return false

@@ -5,7 +5,7 @@ import { field } from './field.ts'
 export const TRUST_STATES = ['trusted', 'untrusted'] as const
 
 /** Whether an administrator vouches for an entity that logs identities in. */
-export const trustField = () =>
+export const trustField = (noun = 'signer') =>
   field(
     Type.Object({
       state: Type.Enum([...TRUST_STATES]),
@@ -13,8 +13,7 @@ export const trustField = () =>
       writtenAt: instant(),
     }),
     {
-      description:
-        'Whether an administrator wrote the security members last, or trusts them; every member is one except `name`, `tags` and `enabled`. An untrusted signer logs in no identity that is an administrator or holds permissions, and offers no login in a browser',
+      description: `Whether an administrator wrote the security members last, or trusts them; every member is one except \`name\`, \`tags\` and \`enabled\`. An untrusted ${noun} logs in no identity that is an administrator or holds permissions${noun === 'signer' ? ', and offers no login in a browser' : ''}`,
       readOnly: true,
     },
   )

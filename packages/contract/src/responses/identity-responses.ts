@@ -1,4 +1,5 @@
 import { AUTH_POLICY } from '../auth-policy.ts'
+import { CA } from '../ca.ts'
 import { IDENTITY } from '../identity.ts'
 import Type from '../schema/type.ts'
 import { base, instant, map, reference } from './response-members.ts'
@@ -14,6 +15,10 @@ const Identity = Type.Object({ ...base, ...identityMembers })
 const { tags: _policyTags, ...policyMembers } = AUTH_POLICY.response
 
 const AuthPolicy = Type.Object({ ...base, ...policyMembers })
+
+const { tags: _caTags, ...caMembers } = CA.response
+
+const Ca = Type.Object({ ...base, ...caMembers })
 
 const Authenticator = Type.Object({
   ...base,
@@ -36,6 +41,7 @@ const Enrollment = Type.Object({
   identityId: text(),
   method: text(),
   username: Type.Optional(text()),
+  caId: Type.Optional(text()),
   token: Type.Optional(text()),
   jwt: Type.Optional(text()),
   expiresAt: instant(),
@@ -59,6 +65,7 @@ export const IDENTITY_RESPONSES = {
   IdentityType,
   Enrollment,
   AuthPolicy,
+  Ca,
   Authenticator,
   PostureData,
   OverlayThing,

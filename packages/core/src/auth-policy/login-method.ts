@@ -3,7 +3,8 @@ import type { AuthPolicySettings } from './auth-policy-settings.ts'
 /** How an identity logs in. */
 export type LoginMethod =
   | { readonly method: 'password' }
-  | { readonly method: 'cert' }
+  /** With a certificate of our CA, or of the third-party CA `caId`. */
+  | { readonly method: 'cert'; readonly caId?: string }
   | { readonly method: 'ext-jwt'; readonly signerId: string }
   /** Through the hosted API, which has verified the account's token. Policies do not apply. */
   | { readonly method: 'api-account'; readonly accountId: string }

@@ -104,6 +104,16 @@ function readExpiresAt(text: string): number {
   return instant
 }
 
+/** Whether a text can be an attribute. */
+export function isRoleAttribute(text: string): boolean {
+  try {
+    checkAttributes([text])
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** The body schema checks lengths too, but names and attributes can also come from a token. */
 function checkLength(field: string, text: string, max: number): void {
   if (text.length > max) throw fieldError(field, `${field} should be at most ${max} chars long`, text)

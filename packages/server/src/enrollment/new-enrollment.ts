@@ -1,26 +1,33 @@
-import type { IdentityEnrollment } from '@countersign/contract'
+import type { EnrollmentMethod, IdentityEnrollment } from '@countersign/contract'
 import { checkPlainText, fieldError, invalidField, newId, parseDatetime } from '@countersign/core'
 import type { NewEnrollment } from '../operations/enrollment/add-enrollment.ts'
 import type { Sealing } from '../platform/keys/sealing.ts'
 import { newOneTimeToken } from './one-time-token.ts'
 
-/** The method of an enrollment, and the user name for a password enrollment. */
-type Kind = Pick<NewEnrollment, 'method' | 'username'>
+/** The method of an enrollment, with the user name for a password and the CA for a certificate of a third party. */
+type Kind = Pick<NewEnrollment, 'method' | 'username' | 'caId'>
 
-const NO_CA = 'third-party certificate authorities are not supported'
+const OTT: Kind = { method: 'ott', username: null, caId: null }
 
-/** Reads the kind from `{method, username, caId}`. Throws COULD_NOT_VALIDATE or INVALID_FIELD when it is not supported. */
-export function enrollmentKind({ method, username, caId }: { method: string; username?: string; caId?: string }): Kind {
-  if (method === 'ottca') throw invalidField('caId', NO_CA, caId)
-  if (method === 'ott') return { method, username: null }
-  return { method: 'updb', username: checkedUsername('username', username) }
+interface GivenKind {
+  readonly method: EnrollmentMethod
+  readonly username?: string
+  readonly caId?: string
+}
+
+/** Reads the kind from a body. Throws COULD_NOT_VALIDATE or INVALID_FIELD when a member that the method needs is missing. */
+export function enrollmentKind({ method, username, caId }: GivenKind): Kind {
+  if (method === 'ott') return OTT
+  if (method === 'updb') return { method, username: checkedUsername('username', username), caId: null }
+  if (!caId) throw invalidField('caId', 'not found', caId ?? '')
+  return { method, username: null, caId }
 }
 
 /** Reads the kind from the `enrollment` member of a new identity. `ott` takes precedence over the others. */
 export function identityEnrollmentKind({ ott, ottca, updb }: IdentityEnrollment): Kind | undefined {
-  if (ott) return { method: 'ott', username: null }
-  if (ottca) throw fieldError('enrollment.ottca', NO_CA, ottca)
-  return updb ? { method: 'updb', username: checkedUsername('enrollment.updb', updb) } : undefined
+  if (ott) return OTT
+  if (ottca) return { method: 'ottca', username: null, caId: ottca }
+  return updb ? { method: 'updb', username: checkedUsername('enrollment.updb', updb), caId: null } : undefined
 }
 
 /** Adds an id and a new one-time token to `given`. */

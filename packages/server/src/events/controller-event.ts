@@ -8,6 +8,8 @@ export interface AuthenticationEvent {
   readonly type: LoginMethodName | 'totp'
   readonly authenticator_id: string
   readonly external_jwt_signer_id: string
+  /** The third-party CA of a certificate. */
+  readonly ca_id: string
   readonly identity_id: string
   readonly auth_policy_id: string
   readonly remote_address: string

@@ -13,6 +13,7 @@ import { apiSessionRoutes } from './management/api-sessions.ts'
 import { authDecisionRoutes } from './management/auth-decisions.ts'
 import { authPolicyRoutes } from './management/auth-policies.ts'
 import { authenticatorRoutes } from './management/authenticators.ts'
+import { caRoutes } from './management/cas.ts'
 import { enrollmentRoutes } from './management/enrollments.ts'
 import { eventRoutes } from './management/events.ts'
 import { extJwtSignerActionRoutes } from './management/ext-jwt-signer-actions.ts'
@@ -55,6 +56,7 @@ const ROUTE_FUNCTIONS = [
   extJwtSignerRoutes,
   extJwtSignerActionRoutes,
   authPolicyRoutes,
+  caRoutes,
   authDecisionRoutes,
   eventRoutes,
   identityRoutes,

@@ -4,7 +4,8 @@ import { noteChain } from '../operations/authenticator/note-chain.ts'
 import type { LiveSession } from '../session/live-sessions.ts'
 import type { CertificateAuthenticator } from '../store/reads/authenticator-reads.ts'
 import { sessionCertificate } from '../store/session-certificate.ts'
-import type { CertificateCheck, PresentedCertificate, RefusedCertificate } from './certificate-check.ts'
+import type { PresentedCertificate } from '../token/presented-certificate.ts'
+import type { CertificateCheck, RefusedCertificate } from './certificate-check.ts'
 
 export type CertificateLoginResult =
   | { readonly loggedIn: true; readonly token: string; readonly session: LiveSession }
@@ -15,6 +16,9 @@ interface CertificateLoginParts extends SessionOptions {
   /** The trusted CA certificates, DER. */
   readonly authorities: () => readonly Buffer[]
 }
+
+/** The authenticator of a session whose identity is named by a claim in the certificate; existing clients know the word. */
+const NO_AUTHENTICATOR = 'internal'
 
 /** Exchanges the certificate of a connection for a session. The session is valid on every connection. */
 export class CertificateLogin {
@@ -31,15 +35,18 @@ export class CertificateLogin {
   ): Promise<CertificateLoginResult> {
     const checked = await this.#parts.certificates.check(presented)
     if (!checked.accepted) return { ...checked, loggedIn: false }
-    const { identity, policy } = checked
-    const authenticator = presented ? await this.#noteChain(checked.authenticator, presented) : checked.authenticator
+    const { identity, policy, ca } = checked
+    const authenticator =
+      checked.authenticator && presented && (await this.#noteChain(checked.authenticator, presented, ca !== undefined))
     const started = await startSession(this.#parts, {
       identity,
       policy,
-      login: { method: 'cert' },
-      authenticatorId: authenticator.id,
-      comparedWith: authenticator.fingerprint ?? '',
-      certificate: sessionCertificate(authenticator),
+      login: { method: 'cert', ...(ca && { caId: ca.id }) },
+      authenticatorId: authenticator?.id ?? NO_AUTHENTICATOR,
+      comparedWith: authenticator && (authenticator.fingerprint ?? ''),
+      // Only certificates of our own CA can be renewed here.
+      certificate: authenticator && !ca ? sessionCertificate(authenticator) : undefined,
+      ca,
       body,
       ipAddress,
     })
@@ -49,11 +56,13 @@ export class CertificateLogin {
   /** Stores with the authenticator whether the client sends a complete chain, if that has changed. */
   async #noteChain(
     authenticator: CertificateAuthenticator,
-    { next, isResumed }: PresentedCertificate,
+    { sent: [next], isResumed }: PresentedCertificate,
+    isForeign: boolean,
   ): Promise<CertificateAuthenticator> {
     if (isResumed) return authenticator
     const { store, clock, authorities } = this.#parts
-    const isComplete = next !== undefined && authorities().some((authority) => authority.equals(next))
+    // A certificate of a third-party CA was accepted only with its chain.
+    const isComplete = isForeign || (next !== undefined && authorities().some((authority) => authority.equals(next)))
     const { last_auth_resolved_to_root: before } = authenticator
     if (before !== null && Boolean(before) === isComplete) return authenticator
     const { id, identity_id: actorId } = authenticator

@@ -29,6 +29,7 @@ export class LoginReporter {
       type: login.method,
       authenticator_id: signerId === '' ? authenticatorId : '',
       external_jwt_signer_id: signerId,
+      ca_id: (login.method === 'cert' && login.caId) || '',
       identity_id: identity.id,
       auth_policy_id: policy.id,
       success: true,
@@ -40,7 +41,7 @@ export class LoginReporter {
   refused(refused: RefusedLogin, request: ReportedRequest): void {
     const { events, decisions, metrics } = this.#parts
     decisions.record(refused)
-    const { method, reason, signerId = '', identityId = '', remoteAddress } = refused
+    const { method, reason, signerId = '', identityId = '', caId = '', remoteAddress } = refused
     metrics.login(method, signerId, reason)
     events.publishSampled(
       {
@@ -49,6 +50,7 @@ export class LoginReporter {
         type: method,
         authenticator_id: '',
         external_jwt_signer_id: '',
+        ca_id: caId,
         // Several tokens can name several identities.
         identity_id: method === 'ext-jwt' ? '' : identityId,
         auth_policy_id: '',
@@ -76,6 +78,7 @@ export class LoginReporter {
       type: 'totp',
       authenticator_id: '',
       external_jwt_signer_id: '',
+      ca_id: '',
       identity_id: identity.id,
       auth_policy_id: policy.id,
       success: reason === undefined,

@@ -56,11 +56,15 @@ export function refusedPassword(
 /** Builds the record of a refused certificate, identified by its fingerprint. */
 export function refusedCertificate(
   request: RefusedRequest,
-  { reason, fingerprint, ...found }: Extract<CertificateLoginResult, { loggedIn: false }>,
+  { reason, fingerprint, ca, ...found }: Extract<CertificateLoginResult, { loggedIn: false }>,
   now: number,
 ): RefusedLogin {
-  const hints = fingerprint === undefined ? [] : [`the presented certificate has the fingerprint ${fingerprint}`]
-  return refused(request, { method: 'cert', reason, text: CERTIFICATE_REFUSALS[reason], hints, ...found }, now)
+  const hints = [
+    ...(fingerprint === undefined ? [] : [`the presented certificate has the fingerprint ${fingerprint}`]),
+    ...(ca ? [`the CA ${quoted(ca.name)} issued the presented certificate`] : []),
+  ]
+  const refusal = { method: 'cert', reason, text: CERTIFICATE_REFUSALS[reason], hints, ...found } as const
+  return { ...refused(request, refusal, now), caId: ca?.id }
 }
 
 interface Refusal extends Pick<RefusedLogin, 'method' | 'reason'> {

@@ -21,9 +21,16 @@ import { reEnroll } from './authenticator/re-enroll.ts'
 import { finishRenewal, stageRenewal } from './authenticator/renew-certificate.ts'
 import { requestRenewal, requestRenewalsOf } from './authenticator/request-renewal.ts'
 import { updateAuthenticator, updateOwnAuthenticator } from './authenticator/update-authenticator.ts'
+import { createCa } from './ca/create-ca.ts'
+import { deleteCa } from './ca/delete-ca.ts'
+import { noteIntermediates } from './ca/note-intermediates.ts'
+import { trustCa } from './ca/trust-ca.ts'
+import { patchCa, replaceCa } from './ca/update-ca.ts'
+import { verifyCa } from './ca/verify-ca.ts'
 import { createEnrollment } from './enrollment/create-enrollment.ts'
+import { enrollByCa } from './enrollment/enroll-by-ca.ts'
 import { enrollByJwt } from './enrollment/enroll-by-jwt.ts'
-import { redeemCertificate, redeemPassword } from './enrollment/redeem-enrollment.ts'
+import { redeemCertificate, redeemForeignCertificate, redeemPassword } from './enrollment/redeem-enrollment.ts'
 import { deleteEnrollment, refreshEnrollment } from './enrollment/update-enrollment.ts'
 import { createIdentity } from './identity/create-identity.ts'
 import { deleteIdentity } from './identity/delete-identity.ts'
@@ -57,6 +64,13 @@ import { pruneChangeLog } from './upkeep/prune-change-log.ts'
 
 /** Every operation of the product; the writer thread runs these and no others. */
 export const OPERATIONS: readonly AnyOperation[] = [
+  createCa,
+  replaceCa,
+  patchCa,
+  verifyCa,
+  trustCa,
+  deleteCa,
+  noteIntermediates,
   removeClient,
   ensureAccountIdentity,
   endOldSessions,
@@ -91,8 +105,10 @@ export const OPERATIONS: readonly AnyOperation[] = [
   updateAuthenticator,
   updateOwnAuthenticator,
   createEnrollment,
+  enrollByCa,
   enrollByJwt,
   redeemCertificate,
+  redeemForeignCertificate,
   redeemPassword,
   deleteEnrollment,
   refreshEnrollment,

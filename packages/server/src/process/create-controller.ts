@@ -1,6 +1,7 @@
 import type { ServerOptions } from 'node:https'
 import { newId, PASSWORD_COST, type PasswordCost, VerifiedTokenCache } from '@countersign/core'
 import type { Logger } from 'pino'
+import { CaEnrollment } from '../enrollment/ca-enrollment.ts'
 import { createEnrollmentJwt } from '../enrollment/enrollment-jwt.ts'
 import { EnrollmentReporter } from '../enrollment/enrollment-reporter.ts'
 import { provisionAndReport } from '../enrollment/provision-and-report.ts'
@@ -73,6 +74,7 @@ import { LoginExplainer } from '../token/login-explainer.ts'
 import { SignatureChecks } from '../token/signatures/signature-checks.ts'
 import { SignerDirectory } from '../token/signer-directory.ts'
 import { SignerKeyCheck } from '../token/signer-key-check.ts'
+import { ThirdPartyCas } from '../token/third-party-cas.ts'
 import { TokenVerifier } from '../token/token-verifier.ts'
 import { startUpkeep } from './upkeep.ts'
 
@@ -206,7 +208,8 @@ export function createController(parts: ControllerParts): Controller {
     isSignerKey: (publicKey) => signerKeyCheck.isSignerKey(publicKey),
   })
   const { authorities } = clientCertificates
-  const certificates = new CertificateCheck({ store, clock, authorities })
+  const thirdPartyCas = new ThirdPartyCas({ store, clock })
+  const certificates = new CertificateCheck({ store, clock, authorities, thirdPartyCas })
   const certificateLogin = new CertificateLogin({ ...session, certificates, authorities })
   const heldTokens = new HeldTokens(parts.sealing)
   const passwordLogin = new PasswordLogin({
@@ -256,6 +259,8 @@ export function createController(parts: ControllerParts): Controller {
     certificateLogin,
     certificates,
     tokenEnrollment,
+    thirdPartyCas,
+    caEnrollment: new CaEnrollment({ store, clock, log, thirdPartyCas }),
     enrollments,
     explainer,
     decisions,

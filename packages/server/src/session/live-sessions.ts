@@ -67,6 +67,7 @@ const DEPENDS_ON: Readonly<Record<ChangedEntity, (session: LiveSession) => strin
   identityProviders: () => undefined,
   networks: () => undefined,
   enrollments: () => undefined,
+  cas: ({ login }) => (login.method === 'cert' ? login.caId : undefined),
 }
 
 /** No session depends on a new entity or on an enrollment. */

@@ -14,6 +14,9 @@ export interface StoredSession {
   readonly authenticatedAt: number | null
   /** When the token expires; null for other methods. */
   readonly tokenExpiresAt: number | null
+  /** The third-party CA of the certificate that opened it; null for other logins. */
+  readonly caId: string | null
+  readonly caRevision: number | null
   readonly ipAddress: string
   readonly configTypes: readonly string[]
   readonly createdAt: number
@@ -37,6 +40,8 @@ export function sessionFromRow(
     | 'amr'
     | 'authenticated_at'
     | 'token_expires_at'
+    | 'ca_id'
+    | 'ca_revision'
     | 'ip_address'
     | 'config_types'
     | 'created_at'
@@ -56,6 +61,8 @@ export function sessionFromRow(
     amr: row.amr === null ? null : readJsonColumn(row.amr),
     authenticatedAt: row.authenticated_at,
     tokenExpiresAt: row.token_expires_at,
+    caId: row.ca_id,
+    caRevision: row.ca_revision,
     ipAddress: row.ip_address,
     configTypes: readJsonColumn(row.config_types),
     createdAt: row.created_at,

@@ -31,6 +31,7 @@ export type ChangedEntity =
   | 'networks'
   | 'apiAccounts'
   | 'enrollments'
+  | 'cas'
 
 export type ChangeListener = (changes: readonly Change[] | 'everything') => void
 

@@ -1,8 +1,10 @@
 import { AUTH_POLICY } from '@countersign/contract/auth-policy'
+import { CA } from '@countersign/contract/ca'
 import { CLIENT_SIGNER_MEMBERS, SIGNER } from '@countersign/contract/ext-jwt-signer'
 import { IDENTITY } from '@countersign/contract/identity'
 import type { ScalarType } from '@countersign/core'
 import { AUTH_POLICY_COLUMNS } from './columns/auth-policy-columns.ts'
+import { CA_COLUMNS } from './columns/ca-columns.ts'
 import { IDENTITY_COLUMNS } from './columns/identity-columns.ts'
 import { SIGNER_COLUMNS } from './columns/signer-columns.ts'
 import { bindFilterable, bindMembers, inOrder } from './filter-symbols.ts'
@@ -52,6 +54,22 @@ export const CLIENT_SIGNER_FILTER: FilterTable = {
     ['updatedAt', column('updated_at', 'datetime', true)],
     // Stored as JSON, which is not the form that this view shows.
     ...bindMembers(CLIENT_SIGNER_MEMBERS, SIGNER_COLUMNS).filter(([symbol]) => symbol !== 'scopes'),
+  ]),
+}
+
+const CA_SYMBOLS = ['name', 'fingerprint', 'isVerified', 'verificationToken', 'isAutoCaEnrollmentEnabled']
+
+export const CA_FILTER: FilterTable = {
+  table: 'cas',
+  indexed: ['name', 'fingerprint'],
+  columns: new Map([
+    ...BASE,
+    ...inOrder(CA_SYMBOLS, [
+      ...bindFilterable(CA.members, CA_COLUMNS),
+      ['fingerprint', column('fingerprint', 'string', true)],
+      ['isVerified', column('is_verified', 'bool', true)],
+      ['verificationToken', column('verification_token', 'string', true)],
+    ]),
   ]),
 }
 
@@ -165,7 +183,7 @@ export const ENROLLMENT_FILTER: FilterTable = {
     ['identity', column('identity_id')],
     ['identityId', column('identity_id')],
     ['username', column('username')],
-    ['caId', ABSENT],
+    ['caId', column('ca_id')],
     ['edgeRouter', ABSENT],
     ['transitRouter', ABSENT],
     ['expiresAt', column('expires_at', 'datetime')],

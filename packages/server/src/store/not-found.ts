@@ -19,6 +19,7 @@ export type EntityNoun =
   | 'apiAccount'
   | 'role'
   | 'service'
+  | 'ca'
 
 export function notFound(noun: EntityNoun, id: string): AppError {
   return new AppError('NOT_FOUND', { message: `${noun} with id ${id} not found` })

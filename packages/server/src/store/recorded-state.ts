@@ -4,6 +4,7 @@ import type { ChangedEntity } from './change.ts'
 import { readJsonColumn } from './json-column.ts'
 import { findAuthPolicy } from './reads/auth-policy-reads.ts'
 import { findAuthenticator } from './reads/authenticator-reads.ts'
+import { findCa } from './reads/ca-reads.ts'
 import { findEnrollment } from './reads/enrollment-reads.ts'
 import { findIdentity } from './reads/identity-reads.ts'
 import { findSigner } from './reads/signer-reads.ts'
@@ -32,6 +33,7 @@ const RECORDED: Readonly<Partial<Record<ChangedEntity, LoadState>>> = {
     const { claimsProperty: identityIdClaimsSelector, certificate, ...fields } = signer
     return { shown: { ...fields, identityIdClaimsSelector, ...certificate } }
   },
+  cas: async (db, id) => shown(await findCa(db, id)),
   authPolicies: async (db, id) => shown(await findAuthPolicy(db, id)),
   identities: async (db, id) => {
     const identity = await findIdentity(db, id)

@@ -1,5 +1,6 @@
 import type { Generated, Selectable } from 'kysely'
 import type { AUTH_POLICY_COLUMNS } from './columns/auth-policy-columns.ts'
+import type { CA_COLUMNS } from './columns/ca-columns.ts'
 import type { Bool } from './columns/column.ts'
 import type { CellsOf } from './columns/column-map.ts'
 import type { IDENTITY_COLUMNS } from './columns/identity-columns.ts'
@@ -25,6 +26,29 @@ export interface SignerTable extends Stamped, CellsOf<typeof SIGNER_COLUMNS>, Ce
   not_after: number | null
   near_misses: string
   revision: number
+}
+
+/** A third-party CA. */
+export interface CaTable extends Stamped, CellsOf<typeof CA_COLUMNS>, CellsOf<typeof TRUST_COLUMNS> {
+  cert_pem: string
+  /** SHA-1 of the first certificate. */
+  fingerprint: string
+  /** SHA-256 of its encoded subject. */
+  subject_digest: string
+  is_verified: Bool
+  verification_token: string
+  /** Grows with each change that ends the sessions of its certificates. */
+  revision: number
+}
+
+/** A certificate between a CA and those that log in. Clients send it, but a resumed TLS connection does not keep it. */
+export interface CaIntermediateTable {
+  ca_id: string
+  fingerprint: string
+  /** SHA-256 of its encoded subject. */
+  subject_digest: string
+  cert_pem: string
+  noted_at: number
 }
 
 /** Every pair of issuer and audience that a signer accepts. */
@@ -100,6 +124,8 @@ export interface AuthenticatorTable extends Stamped {
   fingerprint: string | null
   /** SHA-256 of the leaf's key. */
   public_key_digest: string | null
+  /** The third-party CA that issued the certificate, by its fingerprint: a CA can be deleted and registered again. Null for our own. */
+  ca_fingerprint: Generated<string | null>
   /** Whether the last login sent the whole chain to the root; null before the first login. */
   last_auth_resolved_to_root: Bool | null
   /** When an administrator requested a renewal of the certificate. */
@@ -118,6 +144,8 @@ export interface EnrollmentTable extends Stamped {
   method: string
   /** The user name of the future password login; null for other methods. */
   username: string | null
+  /** The third-party CA whose certificate the identity must present; null for other methods. */
+  ca_id: Generated<string | null>
   token_digest: string
   /** The token, because administrators can read it again: see `Sealing`. */
   sealed_token: string
@@ -132,9 +160,12 @@ export interface ApiSessionTable extends Stamped {
   /** How the session was opened: a `LoginMethodName`. */
   method: Generated<string>
   authenticator_id: string
+  /** The third-party CA of a login by certificate, and its revision then. */
+  ca_id: Generated<string | null>
+  ca_revision: Generated<number | null>
   /** This column and the following ones are set for a login by token. */
   signer_id: Generated<string | null>
-  /** The external id by which the token named the identity; null when it named the id. */
+  /** The external id by which the token or the certificate named the identity; null when it named it otherwise. */
   external_id: Generated<string | null>
   /** The token's `sub`. */
   subject: Generated<string | null>
@@ -236,6 +267,8 @@ export interface Database extends HostedTables {
   ext_jwt_signer_audiences: SignerAudienceTable
   signer_key_sets: SignerKeySetTable
   key_fetches: KeyFetchTable
+  cas: CaTable
+  ca_intermediates: CaIntermediateTable
   auth_policies: AuthPolicyTable
   auth_policy_signers: AuthPolicySignerTable
   identities: IdentityTable
@@ -256,6 +289,7 @@ export interface Database extends HostedTables {
 }
 
 export type SignerRow = Selectable<SignerTable>
+export type CaRow = Selectable<CaTable>
 export type AuthPolicyRow = Selectable<AuthPolicyTable>
 export type IdentityRow = Selectable<IdentityTable>
 export type AuthenticatorRow = Selectable<AuthenticatorTable>

@@ -6,6 +6,17 @@ export interface SessionBasis {
   readonly authenticatorId: string
   /** Set for a login by token. */
   readonly token?: TokenBasis | undefined
+  /** Set for a login by certificate of a third-party CA. */
+  readonly ca?: CaBasis | undefined
+}
+
+/** The third-party CA behind a session. */
+export interface CaBasis {
+  readonly id: string
+  /** The session is valid while the CA has this revision. */
+  readonly revision: number
+  /** The external id by which the certificate named the identity; null when the certificate itself was recognised. */
+  readonly externalId: string | null
 }
 
 /** The verified token that opened a session. */
@@ -19,12 +30,14 @@ export interface TokenBasis extends SessionClaims {
   readonly expiresAt: number
 }
 
-export function basisColumns({ method, authenticatorId, token }: SessionBasis) {
+export function basisColumns({ method, authenticatorId, token, ca }: SessionBasis) {
   return {
     method,
     authenticator_id: authenticatorId,
+    ca_id: ca?.id ?? null,
+    ca_revision: ca?.revision ?? null,
     signer_id: token?.signerId ?? null,
-    external_id: token?.externalId ?? null,
+    external_id: token?.externalId ?? ca?.externalId ?? null,
     subject: token?.subject ?? null,
     provider_session_id: token?.providerSessionId ?? null,
     token_expires_at: token?.expiresAt ?? null,

@@ -43,6 +43,13 @@ const RULES: readonly UniqueRule[] = [
     field: 'fingerprint',
     reason: duplicateIn('externalJwtSigners'),
   },
+  { index: 'cas_name', columns: 'cas.name', field: 'name', reason: duplicateIn('cas') },
+  {
+    index: 'cas_fingerprint',
+    columns: 'cas.fingerprint',
+    field: 'certPem',
+    reason: () => 'certificate already used as CA',
+  },
   { index: 'auth_policies_name', columns: 'auth_policies.name', field: 'name', reason: nameMustBeUnique },
   { index: 'identities_name', columns: 'identities.name', field: 'name', reason: duplicateIn('identities') },
   {

@@ -31,10 +31,15 @@ export const CERTIFICATE_REFUSALS = {
   'identity-expired': expired,
   'certificate-missing': () => 'a client certificate on the TLS connection',
   'certificate-malformed': () => 'a client certificate in strict DER',
-  'certificate-foreign': () => 'a client certificate that this controller issued: another CA signed the presented one',
+  'certificate-foreign': () =>
+    'a client certificate that this controller issued, or a verified third-party CA whose certificates may log in, with every certificate between them: another CA signed the presented one',
   'certificate-not-for-clients': () => 'a certificate for client authentication that is not a CA certificate',
   'certificate-unknown': () =>
-    'an authenticator with the presented certificate: this controller issued it, but the authenticator was deleted, the certificate was renewed, or the enrollment was not completed',
+    'an authenticator with the presented certificate: the authenticator was deleted, the certificate was renewed, or the enrollment was not completed',
+  'certificate-unnamed': () =>
+    'an identity whose externalId is the text that the claim of the CA selects in the certificate',
+  'ca-not-trusted': ({ identity }) =>
+    `the CA is not trusted, since it was last written without administrator rights: it cannot log in the identity ${identity}, which is an administrator or holds permissions, until an administrator trusts it`,
   'certificate-not-yet-valid': () => 'a certificate that is valid now: the presented one is not valid yet',
   'certificate-expired': ({ policy }) =>
     `a certificate that is valid now: the presented one has expired, and the policy ${policy} does not allow expired certificates`,

@@ -15,6 +15,8 @@ export interface RefusedLogin {
   readonly reason: DecisionReason
   readonly signerId: string | undefined
   readonly identityId: string | undefined
+  /** The third-party CA of a refused certificate. */
+  readonly caId?: string | undefined
   readonly remoteAddress: string
   /** Called later, and only when the decision is stored. */
   explain(): Promise<LoginExplanation> | LoginExplanation

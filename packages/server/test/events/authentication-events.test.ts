@@ -24,6 +24,7 @@ describe('authentication events', () => {
       reason: '',
       authenticator_id: '',
       external_jwt_signer_id: signerId,
+      ca_id: '',
       identity_id: identityId,
       auth_policy_id: 'default',
       remote_address: '127.0.0.1',

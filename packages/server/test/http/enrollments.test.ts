@@ -234,7 +234,7 @@ testWithApp('identities created together with an enrollment', async (t, app) => 
   await t.test('an identity whose enrollment is invalid is not created', async () => {
     const { username } = await createPassword(app, await createIdentity(app))
     for (const [enrollment, expected] of [
-      [{ ottca: 'some-ca' }, '400 COULD_NOT_VALIDATE enrollment.ottca'],
+      [{ ottca: 'some-ca' }, '404 NOT_FOUND caId'],
       [{ updb: 'abc' }, '400 COULD_NOT_VALIDATE enrollment.updb'],
       [{ updb: username }, '400 COULD_NOT_VALIDATE updbUsername'],
       [{ ott: 'yes' }, '400 COULD_NOT_PARSE_BODY'],

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { createPolicy, POLICIES, policyBody } from './auth-policies.fixture.ts'
 import type { TestApp } from './build-app.ts'
+import { CAS, CLAIM, caBody, makeCa } from './cas.fixture.ts'
 import { issueTo } from './client-certificates.fixture.ts'
 import { ENROLLMENTS, enrollmentBody, inAnHour } from './enrollments.fixture.ts'
 import { create, jwksBody, OLD_SIGNERS, SIGNERS } from './ext-jwt-signers.fixture.ts'
@@ -20,6 +21,8 @@ export interface Target {
   readonly enrollmentId: string
   /** Saved by an administrator. */
   readonly signerId: string
+  /** Saved by an administrator, and verified. */
+  readonly caId: string
 }
 
 export async function makeTarget(app: TestApp, isAdmin: boolean): Promise<Target> {
@@ -45,6 +48,7 @@ export async function makeTarget(app: TestApp, isAdmin: boolean): Promise<Target
     certificateId: await post(AUTHENTICATORS, { method: 'cert', identityId, certPem }),
     enrollmentId: await post(ENROLLMENTS, enrollmentBody(app, spareId)),
     signerId: await create(app),
+    caId: (await makeCa(app)).id,
   }
 }
 
@@ -53,7 +57,7 @@ type Rows = readonly Readonly<Record<string, unknown>>[]
 export interface LoginState {
   /** What the identities have and what their policy demands. */
   readonly rows: readonly Rows[]
-  /** The signers whose tokens the identities can log in with. */
+  /** The signers whose tokens, and the CAs whose certificates, the identities can log in with. */
   readonly signers: Rows
 }
 
@@ -70,8 +74,13 @@ export async function loadLoginState(app: TestApp, target: Target): Promise<Logi
     db.selectFrom('enrollments').selectAll().where('identity_id', 'in', ids).orderBy('id').execute(),
     db.selectFrom('totps').selectAll().where('identity_id', 'in', ids).orderBy('id').execute(),
   ])
-  const accepted = target.isAdmin ? signers.where('is_trusted', '=', true) : signers
-  return { rows: rows.map(withoutTimes), signers: withoutTimes(await accepted.orderBy('id').execute()) }
+  const cas = db.selectFrom('cas').selectAll().where('is_verified', '=', true).where('is_auth_enabled', '=', true)
+  const isTrusted = (row: { is_trusted: unknown }) => !target.isAdmin || Boolean(row.is_trusted)
+  const accepted = [
+    ...(await signers.orderBy('id').execute()).filter(isTrusted),
+    ...(await cas.orderBy('id').execute()).filter(isTrusted),
+  ]
+  return { rows: rows.map(withoutTimes), signers: withoutTimes(accepted) }
 }
 
 function withoutTimes(rows: Rows): Rows {
@@ -91,7 +100,10 @@ const ofSpare = ({ spareId }: Target) => spareId
 const ofPolicy = ({ policyId }: Target) => policyId
 const ofPassword = ({ passwordId }: Target) => passwordId
 const ofEnrollment = ({ enrollmentId }: Target) => enrollmentId
+const ofCa = ({ caId }: Target) => caId
 const ofSigner = ({ signerId }: Target) => signerId
+
+const caReplacement = (members: object) => ({ ...caBody(''), identityNameFormat: '', ...members })
 
 let passwords = 0
 const newPassword = () => `new-password-${++passwords}`
@@ -110,6 +122,11 @@ export const LOGIN_CHANGES: readonly LoginChange[] = [
     { call: `PATCH ${signers}/:id`, what: 'disabled', id: ofSigner, body: () => ({ enabled: false }) },
     { call: `DELETE ${signers}/:id`, what: 'deleted', id: ofSigner },
   ]),
+  { call: `PUT ${CAS}/:id`, what: 'no logins', id: ofCa, body: () => caReplacement({ isAuthEnabled: false }) },
+  { call: `PUT ${CAS}/:id`, what: 'a claim', id: ofCa, body: () => caReplacement({ externalIdClaim: CLAIM }) },
+  { call: `PATCH ${CAS}/:id`, what: 'a claim', id: ofCa, body: () => ({ externalIdClaim: CLAIM }) },
+  { call: `PATCH ${CAS}/:id`, what: 'no logins', id: ofCa, body: () => ({ isAuthEnabled: false }) },
+  { call: `DELETE ${CAS}/:id`, what: 'deleted', id: ofCa },
   {
     call: `PUT ${POLICIES}/:id`,
     what: 'no passwords',
@@ -219,6 +236,9 @@ export const OTHER_CALLS: Readonly<Record<string, string>> = {
   [`POST ${OLD_SIGNERS}/:id/refresh-keys`]: 'fetches from the endpoint that the signer has',
   [`POST ${SIGNERS}/:id/trust`]: 'for administrators only',
   [`POST ${OLD_SIGNERS}/:id/trust`]: 'for administrators only',
+  [`POST ${CAS}`]: 'logs in no identity until it is verified',
+  [`POST ${CAS}/:id/verify`]: 'needs the private key of the CA, and does not make it trusted',
+  [`POST ${CAS}/:id/trust`]: 'for administrators only',
   [`POST ${POLICIES}`]: 'no identity has the new policy',
   [`DELETE ${POLICIES}/:id`]: 'a policy in use cannot be deleted',
   [`POST ${IDENTITIES}`]: 'only administrators give the new identity rights',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createPolicy, POLICIES, policyBody } from './auth-policies.fixture.ts'
 import type { Reply, TestApp } from './build-app.ts'
+import { CAS, CLAIM, issueLeaf, makeCa } from './cas.fixture.ts'
 import { create, detailOf, jwksBody, SIGNERS, summarize, testWithApp } from './ext-jwt-signers.fixture.ts'
 import {
   AUTHENTICATORS,
@@ -117,6 +118,31 @@ testWithApp('N-08 a second token that the last administrator cannot present cann
   assert.equal(await demand(disabled, app.adminSession), '409 LAST_ADMINISTRATOR')
   assert.equal(await demand(byExternalId, holder.session), '401 UNAUTHORIZED')
   assert.equal(await demand(byExternalId, app.adminSession), '200')
+})
+
+testWithApp('N-08 W-91 the only third-party CA of the last administrator cannot be removed', async (_t, app) => {
+  const { id: byRecord, authority } = await makeCa(app)
+  const { id: byClaim } = await makeCa(app, { externalIdClaim: CLAIM })
+  const manager = await app.makeIdentity({ permissions: ['ca'] })
+  const authPolicyId = await createPolicy(app, { ...NOTHING_ALLOWED, cert: { allowed: true } })
+  const admin = await createIdentity(app, { isAdmin: true, authPolicyId, externalId: 'root' })
+  const { pem: certPem } = issueLeaf(authority).certificate
+  assert.equal(
+    summarize(await app.admin('POST', AUTHENTICATORS, { method: 'cert', identityId: admin, certPem })),
+    '201',
+  )
+  assert.equal(
+    summarize(await app.admin('POST', `${IDENTITIES}/${await defaultAdminId(app)}/disable`, { durationMinutes: 0 })),
+    '200',
+  )
+  const send = async (method: string, id: string, body?: unknown) =>
+    summarize(await app.call(method, `${CAS}/${id}`, body, { session: manager.session }))
+  assert.equal(await send('PATCH', byClaim, { isAuthEnabled: false }), '200', 'the recorded certificate remains')
+  for (const body of [{ isAuthEnabled: false }, { externalIdClaim: CLAIM }, { identityRoles: ['x'] }]) {
+    assert.equal(await send('PATCH', byRecord, body), '409 LAST_ADMINISTRATOR', JSON.stringify(body))
+  }
+  assert.equal(await send('DELETE', byRecord), '409 LAST_ADMINISTRATOR')
+  assert.equal(await send('PATCH', byRecord, { name: 'renamed', tags: { a: 'b' } }), '200')
 })
 
 testWithApp('N-08 the only signer of the last administrator cannot be removed', async (_t, app) => {

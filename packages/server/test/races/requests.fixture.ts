@@ -1,9 +1,10 @@
 /** A request for every operation that authorises its actor. */
 import assert from 'node:assert/strict'
 import { newId } from '@countersign/core'
-import { makeTestCsr } from '@countersign/testkit'
+import { makeTestAuthority, makeTestCertificate, makeTestCsr } from '@countersign/testkit'
 import { KINDS } from '../hosted/hosted.fixture.ts'
 import { createPolicy, POLICIES, policyBody } from '../http/auth-policies.fixture.ts'
+import { CAS, caBody, caOf, makeCa } from '../http/cas.fixture.ts'
 import { issueTo, makeHolder } from '../http/client-certificates.fixture.ts'
 import { createEnrolling, ENROLLMENTS, enrollmentBody, inAnHour } from '../http/enrollments.fixture.ts'
 import { jwksBody, create as makeSigner, SIGNERS } from '../http/ext-jwt-signers.fixture.ts'
@@ -77,6 +78,25 @@ export const REQUESTS: Readonly<Record<string, Prepare>> = {
   }),
   'signer.delete': async ({ app }) => ({ method: 'DELETE', path: `${SIGNERS}/${await makeSigner(app)}` }),
   'signer.trust': async ({ app }) => ({ method: 'POST', path: `${SIGNERS}/${await makeSigner(app)}/trust` }),
+
+  'ca.create': () => ({ method: 'POST', path: CAS, body: caBody(makeTestAuthority().pem) }),
+  'ca.replace': async ({ app }) => ({
+    method: 'PUT',
+    path: `${CAS}/${(await makeCa(app)).id}`,
+    body: { ...caBody(''), identityNameFormat: '' },
+  }),
+  'ca.patch': async ({ app }) => ({
+    method: 'PATCH',
+    path: `${CAS}/${(await makeCa(app)).id}`,
+    body: { isAuthEnabled: false },
+  }),
+  'ca.verify': async ({ app }) => {
+    const { id, authority: issuer } = await makeCa(app, { isVerified: false })
+    const { verificationToken: commonName } = await caOf(app, id)
+    return { method: 'POST', path: `${CAS}/${id}/verify`, body: makeTestCertificate({ issuer, commonName }).pem }
+  },
+  'ca.trust': async ({ app }) => ({ method: 'POST', path: `${CAS}/${(await makeUntrustedCa(app)).id}/trust` }),
+  'ca.delete': async ({ app }) => ({ method: 'DELETE', path: `${CAS}/${(await makeCa(app)).id}` }),
 
   'authPolicy.create': () => ({ method: 'POST', path: POLICIES, body: policyBody() }),
   'authPolicy.replace': async ({ app }) => ({
@@ -257,6 +277,11 @@ export const REQUESTS: Readonly<Record<string, Prepare>> = {
     body: { name: newId() },
   }),
   'network.delete': async (world) => ({ method: 'DELETE', path: `${NETWORKS}/${await makeNetwork(world)}` }),
+}
+
+async function makeUntrustedCa(app: World['app']) {
+  const { session } = await app.makeIdentity({ permissions: ['ca'] })
+  return makeCa(app, { session })
 }
 
 function sessionOf({ credentials: { session } }: Actor): string {

@@ -94,6 +94,10 @@ const RELEASED: Readonly<Record<string, readonly [sqlite: string, postgres: stri
     'd2a1a39adf33d45b7b3bc8f753342394bb657acd45ca1fa45d53d89f5cb5d65b',
     '194e4a9f819f2f0d23fc2f7c3ec086e5fcb29d55718a34cd43639495ade6c334',
   ],
+  cas: [
+    'b3a8dd3188726c784032556328f79aa877ed3327d056bc1a2a7dea095fd7487d',
+    '7fc7855de5179a053e4373a6f274739adba12aeec196b581fb3faff4a8987fe7',
+  ],
 }
 
 test('a released step is never edited: databases that have applied it would miss the change', () => {

@@ -40,9 +40,11 @@ export function certificateRenewalRoutes(parts: CertificateRenewalRouteParts): R
    */
   const checkCurrentCertificate = async (call: Call, id: string): Promise<string> => {
     const { identity } = sessionOf(call)
-    if (!(await findAuthenticator(store.db, id, identity.id))) throw notFound('authenticator', id)
+    const authenticator = await findAuthenticator(store.db, id, identity.id)
+    if (!authenticator) throw notFound('authenticator', id)
+    if (authenticator.ca_fingerprint !== null) throw notOurs()
     const checked = await certificates.check(call.clientCertificate())
-    if (!checked.accepted || checked.authenticator.id !== id) throw new AppError('UNAUTHORIZED')
+    if (!checked.accepted || checked.authenticator?.id !== id) throw new AppError('UNAUTHORIZED')
     return checked.authenticator.fingerprint ?? ''
   }
 
@@ -80,4 +82,8 @@ export function certificateRenewalRoutes(parts: CertificateRenewalRouteParts): R
       },
     },
   ]
+}
+
+function notOurs(): AppError {
+  return new AppError('CAN_NOT_UPDATE_AUTHENTICATOR', { message: 'another CA issued the certificate' })
 }

@@ -3,11 +3,14 @@ import {
   Enroll,
   type Enroll as EnrollBody,
   EnrollOtt,
+  EnrollOttCa,
   EnrollUpdb,
   type EnrollOtt as OttBody,
+  type EnrollOttCa as OttCaBody,
 } from '@countersign/contract'
 import { AppError, fieldError } from '@countersign/core'
 import type { Logger } from 'pino'
+import type { CaEnrollment } from '../../enrollment/ca-enrollment.ts'
 import { EnrollmentRedemption } from '../../enrollment/enrollment-redemption.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { ClientCertificates } from '../../platform/keys/client-certificates.ts'
@@ -16,7 +19,7 @@ import { jwtAlgorithmOf } from '../../platform/keys/sign-jwt.ts'
 import type { Store } from '../../store/store.ts'
 import { CLIENT } from '../api-paths.ts'
 import type { Call } from '../pipeline/call.ts'
-import { detail } from '../pipeline/envelope.ts'
+import { detail, done } from '../pipeline/envelope.ts'
 import type { Route, RouteBody, RouteResponse } from '../pipeline/route.ts'
 import { describe, type RouteNote } from '../pipeline/route-note.ts'
 import { controllerView } from '../shared/controller-view.ts'
@@ -29,25 +32,32 @@ interface EnrollRouteParts extends EnrollTokenParts, NewPasswordParts {
   readonly log: Logger
   readonly clientCertificates: Pick<ClientCertificates, 'issue'>
   readonly serverIdentity: () => ServerIdentity
+  readonly caEnrollment: Pick<CaEnrollment, 'enroll' | 'redeem'>
 }
 
 /** Existing clients send the bare certificate request under one of these media types. */
 const RAW_CSR = { types: ['application/x-pem-file', 'application/pkcs7', 'text/plain'], member: 'clientCsr' }
 
-/** Enrollment methods of other controllers, always refused: this one has no third-party CAs and no routers. */
+/** Enrollment methods of other controllers, always refused: this one has no routers. */
 const UNSUPPORTED: readonly (readonly [path: string, summary: string])[] = [
-  ['ottca', 'Enroll with a one-time token and a third-party CA: not supported, always a 400'],
-  ['ca', 'Enroll with a certificate of a third-party CA: not supported, always a 400'],
   ['erott', 'Enroll an edge router: not supported, always a 400'],
   ['extend/router', 'Renew the certificates of a router: not supported, always a 400'],
   ['challenge', 'Request a challenge: not supported, always a 400'],
 ]
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 const ENROLL = describe.one('Enrolled', 'Enroll by the method given', {
   parameters: ['enrollMethod', 'oneTimeToken'],
   description: 'The body may also be a certificate signing request in PEM.',
 })
 const ENROLL_OTT = describe.one('Enrolled', 'Enroll with a one-time token, for a certificate')
+const ENROLL_OTTCA = describe.one('Enrolled', 'Enroll with a one-time token and a certificate of a third-party CA', {
+  description: 'The TLS connection presents the certificate.',
+})
+const ENROLL_CA = describe.done('Enroll with a certificate of a third-party CA', {
+  description: 'The TLS connection presents the certificate. `name` is used when the CA’s format for names has it.',
+})
 const ENROLL_UPDB = describe.one('Enrolled', 'Enroll with a one-time token, for a password', {
   parameters: ['oneTimeToken'],
 })
@@ -61,6 +71,8 @@ export function enrollRoutes(parts: EnrollRouteParts): Route[] {
     clientCertificates: parts.clientCertificates,
     digestNewPassword: (identity, password) => digestNewPassword(parts, identity, password),
   })
+
+  const { caEnrollment } = parts
 
   /** Must not be cached: the response contains a credential. */
   const credentialResponse = (data: object): RouteResponse => ({
@@ -76,8 +88,21 @@ export function enrollRoutes(parts: EnrollRouteParts): Route[] {
     if (!password) throw fieldError('password', 'password in body is required', undefined)
     return credentialResponse(await redeem.password(tokenOf(call), password, call.source))
   }
+  const enrollByOttCa = async (call: Call, token: string) => {
+    await caEnrollment.redeem(token, call.clientCertificate(), call.source)
+    return credentialResponse({})
+  }
+  /** The response names neither the identity nor the CA. */
+  const enrollByCa = async (call: Call) => {
+    const token = tokenOf(call)
+    if (token !== '' && !UUID.test(token)) throw fieldError('token', 'token in query must be of type uuid', '')
+    await caEnrollment.enroll(call.clientCertificate(), (call.body as EnrollBody).name, call.source)
+    return done()
+  }
   const methods: Readonly<Record<string, (call: Call) => Promise<RouteResponse>>> = {
     ott: (call) => enrollByOtt(call, { ...(call.body as EnrollBody), token: tokenOf(call) }),
+    ottca: (call) => enrollByOttCa(call, tokenOf(call)),
+    ca: enrollByCa,
     updb: enrollByPassword,
     token: (call) => enrollWithToken(parts, call),
   }
@@ -105,6 +130,10 @@ export function enrollRoutes(parts: EnrollRouteParts): Route[] {
       return enroll(call)
     }),
     row('/ott', { schema: EnrollOtt, optional: false }, ENROLL_OTT, (call) => enrollByOtt(call, call.body as OttBody)),
+    row('/ottca', { schema: EnrollOttCa, optional: true, text: RAW_CSR }, ENROLL_OTTCA, (call) => {
+      return enrollByOttCa(call, (call.body as OttCaBody).token ?? '')
+    }),
+    row('/ca', { schema: Enroll, optional: true, text: RAW_CSR }, ENROLL_CA, enrollByCa),
     row('/updb', { schema: EnrollUpdb, optional: false }, ENROLL_UPDB, enrollByPassword),
     ...UNSUPPORTED.map(([path, summary]) => {
       return row(`/${path}`, { schema: Enroll, optional: true, text: RAW_CSR }, describe.done(summary), () => {
@@ -139,6 +168,6 @@ function controllerJwk({ key, fingerprint, certificatePem }: ServerIdentity) {
 const tokenOf = ({ query }: Call): string => query.get('token') ?? ''
 
 function unknownMethod(method: string): AppError {
-  const reason = 'the method must be ott, updb or token'
+  const reason = 'the method must be ott, ottca, ca, updb or token'
   return new AppError('INVALID_ENROLL_METHOD', { field: 'method', reason, value: method.slice(0, 128) })
 }

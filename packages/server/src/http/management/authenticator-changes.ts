@@ -74,7 +74,7 @@ export class AuthenticatorChanges {
     cert: async (call, authenticator, { certPem }) => {
       if (!certPem) throw fieldError('certPem', 'certPem in body is required', undefined)
       await this.#getChangeableIdentity(call, authenticator.identityId)
-      const args = { ...authenticator, ...readNewCertificate(this.#parts, certPem) }
+      const args = { ...authenticator, ...(await readNewCertificate(this.#parts, certPem)) }
       await this.#parts.store.run(createCertificateAuthenticator, args, this.#meta(call))
     },
   }

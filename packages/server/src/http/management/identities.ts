@@ -18,6 +18,7 @@ import type { Settings } from '../../platform/settings/index.ts'
 import { IDENTITY_FILTER } from '../../store/filter-tables.ts'
 import type { StoredIdentity } from '../../store/identity-row.ts'
 import { notFound } from '../../store/not-found.ts'
+import { loadCaNames } from '../../store/reads/ca-reads.ts'
 import { loadEnrollmentsOf } from '../../store/reads/enrollment-reads.ts'
 import { findIdentity, loadIdentityDetails, withAttributes } from '../../store/reads/identity-reads.ts'
 import type { IdentityRow } from '../../store/schema.ts'
@@ -58,9 +59,11 @@ export function identityRoutes(parts: IdentityRouteParts): Route[] {
       store.db,
       visible.map(({ id }) => id),
     )
+    const caIds = [...enrollments.values()].flat().flatMap((row) => row.ca_id ?? [])
+    const caNames = await loadCaNames(store.db, caIds)
     return identities.map((identity) => {
       const rows = enrollments.get(identity.id) ?? []
-      const enrollment = enrollmentViews.ofIdentity(rows, { holder, owner: identity })
+      const enrollment = enrollmentViews.ofIdentity(rows, caNames, { holder, owner: identity })
       return identityView(identity, { ...surroundings(identity), enrollment, now: now() })
     })
   }

@@ -18,19 +18,21 @@ interface ResourceWords {
 }
 
 /** An entity that administrators list, create, read, replace, patch and delete. */
-export interface Resource<WriteBody, PatchBody> {
+export interface Resource<WriteBody, PatchBody, ReplaceBody = WriteBody> {
   /** The names of the collection in paths. */
   readonly names: readonly string[]
   readonly entity: PermissionEntity
   readonly words: ResourceWords
   readonly writeSchema: BodySchema
+  /** The body of PUT, where it differs from that of POST. */
+  readonly replaceSchema?: BodySchema
   readonly patchSchema: BodySchema
   /** How the bodies treat members that they do not have. */
   readonly unknownMembers?: Pick<RouteBody, 'readOnly' | 'watched'>
   list(call: Call): Promise<RouteResponse>
   get(call: Call, id: string): Promise<RouteResponse>
   create(call: Call, id: string, body: WriteBody): Promise<void>
-  replace(call: Call, id: string, body: WriteBody): Promise<void>
+  replace(call: Call, id: string, body: ReplaceBody): Promise<void>
   patch(call: Call, id: string, body: PatchBody): Promise<void>
   remove(call: Call, id: string): Promise<void>
 }
@@ -50,8 +52,11 @@ export function resourceNotes({ schema, noun, plural, listParameters }: Resource
 }
 
 /** The rows of a resource: list, create, detail, PUT, PATCH and DELETE, with the permission that each needs. */
-export function resourceRoutes<WriteBody, PatchBody>(clock: Clock, resource: Resource<WriteBody, PatchBody>): Route[] {
-  const { entity, writeSchema, patchSchema, unknownMembers } = resource
+export function resourceRoutes<WriteBody, PatchBody, ReplaceBody = WriteBody>(
+  clock: Clock,
+  resource: Resource<WriteBody, PatchBody, ReplaceBody>,
+): Route[] {
+  const { entity, writeSchema, replaceSchema = writeSchema, patchSchema, unknownMembers } = resource
   const notes = resourceNotes(resource.words)
   const collection = resource.names.map((name) => `${MANAGEMENT}/${name}`)
   const one = collection.map((path) => `${path}/:id`)
@@ -75,8 +80,8 @@ export function resourceRoutes<WriteBody, PatchBody>(clock: Clock, resource: Res
       return created(call.collection, id)
     }),
     row('GET', one, 'read', null, notes.get, (call) => resource.get(call, idOf(call))),
-    row('PUT', one, 'update', writeSchema, notes.replace, async (call) => {
-      await resource.replace(call, idOf(call), call.body as WriteBody)
+    row('PUT', one, 'update', replaceSchema, notes.replace, async (call) => {
+      await resource.replace(call, idOf(call), call.body as ReplaceBody)
       return done()
     }),
     row('PATCH', one, 'update', patchSchema, notes.patch, async (call) => {

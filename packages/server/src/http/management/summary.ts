@@ -7,7 +7,6 @@ import { describe } from '../pipeline/route-note.ts'
 
 /** Counts that existing clients read and that are fixed in this product. */
 const CONSTANT = {
-  cas: 0,
   configTypes: 0,
   configs: 0,
   controllers: 1,

@@ -41,7 +41,7 @@ export function buildOperation(route: Route, path: string, note: RouteNote, name
       requestBody: {
         required: !body.optional,
         content: {
-          [JSON_TYPE]: { schema: toJsonSchema(body.schema, nameOf, false) },
+          [JSON_TYPE]: { schema: body.text?.isInJson ? { type: 'string' } : toJsonSchema(body.schema, nameOf, false) },
           ...Object.fromEntries((body.text?.types ?? []).map((type) => [type, { schema: { type: 'string' } }])),
         },
       },

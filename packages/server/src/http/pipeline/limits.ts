@@ -62,15 +62,26 @@ function hasControlCharacter(text: string): boolean {
 
 /** Checks that the client accepts JSON; without the header it accepts everything. `refusal` replaces the error code. */
 export function checkAcceptsJson(accept: string | undefined, refusal?: ErrorCode): void {
-  if (accept === undefined || accept === '') return
-  const ranges = accept.toLowerCase().split(',')
-  if (ranges.some((range) => JSON_RANGES.has(range.split(';', 1)[0]?.trim() ?? ''))) return
-  if (refusal) throw new AppError(refusal)
-  const reason = 'unsupported media type requested, only [application/json] are available'
-  throw fieldOfHeader('NOT_ACCEPTABLE', 'Accept', reason, accept)
+  if (accept === undefined || accept === '' || acceptsOne(accept, [JSON_TYPE])) return
+  throw refusal ? new AppError(refusal) : notAcceptable(accept, [JSON_TYPE])
 }
 
-const JSON_RANGES = new Set(['*/*', 'application/*', 'application/json'])
+/** Checks that the client accepts one of these types below `application`. */
+export function checkAccepts(accept: string, types: readonly string[]): void {
+  if (accept !== '' && !acceptsOne(accept, types)) throw notAcceptable(accept, types)
+}
+
+function acceptsOne(accept: string, types: readonly string[]): boolean {
+  const ranges = accept.toLowerCase().split(',')
+  return ranges.some((range) => ANY_RANGES.concat(types).includes(range.split(';', 1)[0]?.trim() ?? ''))
+}
+
+const ANY_RANGES = ['*/*', 'application/*']
+
+function notAcceptable(accept: string, types: readonly string[]): AppError {
+  const reason = `unsupported media type requested, only [${types.join(' ')}] are available`
+  return fieldOfHeader('NOT_ACCEPTABLE', 'Accept', reason, accept)
+}
 
 /** The media type of a body: JSON or one of `others`, compared exactly. Bodies are never decompressed: another content encoding is refused. */
 export function readMediaType(headers: IncomingHttpHeaders, others: readonly string[] = []): string {

@@ -37,7 +37,7 @@ export const PARAMETERS = {
   enrollMethod: {
     name: 'method',
     in: 'query',
-    schema: { type: 'string', enum: ['ott', 'updb', 'token'] },
+    schema: { type: 'string', enum: ['ott', 'ottca', 'ca', 'updb', 'token'] },
     description: 'The enrollment method. Default: the method of the token',
   },
   oneTimeToken: {

@@ -39,7 +39,8 @@ export function readJsonBody(
   const { text } = body
   const readOnly = isHostedAccess(access) ? (body.readOnly ?? []) : undefined
   if (readMediaType(headers, text?.types) === JSON_TYPE || !text) {
-    const json = parseJson(bytes)
+    const parsed = parseJson(bytes)
+    const json = text?.isInJson && typeof parsed === 'string' ? { [text.member]: parsed } : parsed
     return { members: readBody(body.schema, json, readOnly), nearMisses: nearMissesIn(body, json) }
   }
   return { members: readBody(body.schema, { [text.member]: bytes.toString() }), nearMisses: NO_MISSES }

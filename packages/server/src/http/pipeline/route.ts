@@ -63,8 +63,8 @@ export interface RouteBody {
   readonly watched?: readonly string[]
   /** The name of the body in the error for a missing one, where existing clients expect it. */
   readonly parameter?: string
-  /** Other media types: the whole text becomes the value of `member`. */
-  readonly text?: { readonly types: readonly string[]; readonly member: string }
+  /** Other media types: the whole text becomes the value of `member`. `isInJson`: a JSON string too. */
+  readonly text?: { readonly types: readonly string[]; readonly member: string; readonly isInJson?: true }
 }
 
 /** The response of a handler: a JSON value, JSON text whole or as a stream, bytes of another type, or an event stream. */

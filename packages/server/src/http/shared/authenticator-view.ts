@@ -18,13 +18,13 @@ export function authenticatorView(row: AuthenticatorRow, identity: IdentityName,
   }
 }
 
-/** Every recorded certificate is from the controller's own CA. Members without a value are left out. */
+/** Members without a value are left out. */
 function certificateMembers(row: AuthenticatorRow) {
   const { last_auth_resolved_to_root: resolvedToRoot, extend_requested_at: requestedAt } = row
   return {
     certPem: row.cert_pem,
     fingerprint: row.fingerprint,
-    isIssuedByNetwork: true,
+    isIssuedByNetwork: row.ca_fingerprint === null,
     ...(resolvedToRoot !== null && { lastAuthResolvedToRoot: Boolean(resolvedToRoot) }),
     ...(requestedAt !== null && { isExtendRequested: true, extendRequestedAt: timestamp(requestedAt) }),
     ...(row.key_roll_requested && { isKeyRollRequested: true }),

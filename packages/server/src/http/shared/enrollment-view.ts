@@ -4,7 +4,7 @@ import { openOneTimeToken } from '../../enrollment/one-time-token.ts'
 import type { Sealing } from '../../platform/keys/sealing.ts'
 import { readJsonColumn } from '../../store/json-column.ts'
 import type { EnrollmentRow } from '../../store/schema.ts'
-import { selfLink, timestamp } from '../pipeline/envelope.ts'
+import { entityReference, selfLink, timestamp } from '../pipeline/envelope.ts'
 import { type IdentityName, identityReference } from './identity-view.ts'
 
 export interface EnrollmentViewParts {
@@ -37,16 +37,22 @@ export function createEnrollmentViews({ sealing, enrollmentJwt }: EnrollmentView
       identityId: row.identity_id,
       method: row.method,
       ...(row.username !== null && { username: row.username }),
+      ...(row.ca_id !== null && { caId: row.ca_id }),
       ...secretsOf(row, viewer),
       expiresAt: timestamp(row.expires_at),
     }),
-    /** The `enrollment` member of an identity: its enrollments by method. */
-    ofIdentity: (rows: readonly EnrollmentRow[], viewer: Viewer) =>
+    /** The `enrollment` member of an identity: its enrollments by method. `caNames` has the names of third-party CAs. */
+    ofIdentity: (rows: readonly EnrollmentRow[], caNames: ReadonlyMap<string, string>, viewer: Viewer) =>
       Object.fromEntries(
         rows.map((row) => [
           row.method,
-          { id: row.id, ...secretsOf(row, viewer), expiresAt: timestamp(row.expires_at) },
+          { id: row.id, ...caMembers(row, caNames), ...secretsOf(row, viewer), expiresAt: timestamp(row.expires_at) },
         ]),
       ),
   }
+}
+
+function caMembers({ ca_id: caId }: EnrollmentRow, caNames: ReadonlyMap<string, string>) {
+  if (caId === null) return {}
+  return { ca: entityReference('cas', caId, caNames.get(caId) ?? ''), caId }
 }

@@ -10,7 +10,8 @@ export interface NetworkJwtParts {
   readonly signControllerJwt: SignControllerJwt
 }
 
-const AUDIENCE = 'openziti-enroller'
+/** The audience of JWTs that tell clients where to enroll. */
+export const ENROLLER_AUDIENCE = 'openziti-enroller'
 
 /**
  * Returns a function that returns the JWT with the address of this network. The call is anonymous, so signing happens once for each
@@ -23,7 +24,7 @@ export function createNetworkJwt({ addresses, serverIdentity, signControllerJwt 
     const url = `https://${addresses()[0]}/`
     const key = `${serverIdentity().fingerprint} ${url}`
     if (cached?.key !== key) {
-      const claims = { iss: url, sub: url, aud: [AUDIENCE], em: 'network', jti, ctrls: null }
+      const claims = { iss: url, sub: url, aud: [ENROLLER_AUDIENCE], em: 'network', jti, ctrls: null }
       cached = { key, token: signControllerJwt(claims) }
     }
     return cached.token

@@ -13,7 +13,7 @@ import { findAccountActor } from '../../store/reads/actor-reads.ts'
 import { hasCredential } from '../../store/reads/authenticator-reads.ts'
 import { type LoginState, lockIdentity } from '../../store/reads/lock-identity.ts'
 import type { SessionOrigin } from '../../store/reads/session-origin-reads.ts'
-import type { TokenBasis } from '../../store/session-basis.ts'
+import type { CaBasis, TokenBasis } from '../../store/session-basis.ts'
 import type { Store } from '../../store/store.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { countSessions, insertSession, type NewApiSession } from '../../store/writes/api-session-writes.ts'
@@ -57,12 +57,12 @@ export const createApiSession = operation({
 async function mayLogIn(
   tx: Transaction,
   identity: LoginState,
-  { identityId, authenticatorId, token }: NewApiSession,
+  { identityId, authenticatorId, token, ca }: NewApiSession,
   comparedWith: string | undefined,
 ): Promise<boolean> {
   if (!hasAccess(identity, tx.now)) return false
   if (isAccountIdentity(identityId)) return (await findAccountActor(tx.db, tx)) !== undefined
-  const externalId = token?.externalId ?? null
+  const externalId = token?.externalId ?? ca?.externalId ?? null
   if (externalId !== null && externalId !== identity.externalId) return false
   return comparedWith === undefined || hasCredential(tx.db, authenticatorId, comparedWith)
 }
@@ -85,6 +85,8 @@ export interface Authenticated extends SessionOrigin {
   readonly comparedWith?: string | undefined
   /** The token of a login by token. */
   readonly token?: TokenBasis | undefined
+  /** The third-party CA of a login by certificate. */
+  readonly ca?: CaBasis | undefined
   readonly body: Authenticate
   readonly ipAddress: string
   /** Of an API account: the client that got its token. */
@@ -109,6 +111,7 @@ export async function startSession(
     authenticatorId,
     comparedWith,
     token: basis,
+    ca,
     client,
     body,
     ipAddress,
@@ -132,6 +135,7 @@ export async function startSession(
       authenticatorId,
       comparedWith,
       token: basis,
+      ca,
       ipAddress,
       configTypes,
       expiresAt,
@@ -157,6 +161,8 @@ export async function startSession(
     amr: basis?.amr ?? null,
     authenticatedAt: basis?.authenticatedAt ?? null,
     tokenExpiresAt,
+    caId: ca?.id ?? null,
+    caRevision: ca?.revision ?? null,
     ipAddress,
     configTypes,
     createdAt: now,

@@ -6,7 +6,7 @@ import { getAuthenticator } from './get-authenticator.ts'
 export interface ReEnroll {
   /** The authenticator's id. */
   readonly id: string
-  readonly enrollment: Omit<NewEnrollment, 'method' | 'username'>
+  readonly enrollment: Omit<NewEnrollment, 'method' | 'username' | 'caId'>
 }
 
 /** Replaces an authenticator by an enrollment of the same kind: the identity must enroll again before its next login. */
@@ -19,6 +19,6 @@ export const reEnroll = operation({
     await removeAuthenticator(tx, current)
     const { identity_id: identityId, method, username } = current
     const kind = method === 'updb' ? ({ method, username } as const) : ({ method: 'ott', username: null } as const)
-    await addEnrollment(tx, identityId, { ...enrollment, ...kind })
+    await addEnrollment(tx, identityId, { ...enrollment, ...kind, caId: null })
   },
 })

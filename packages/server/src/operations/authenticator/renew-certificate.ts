@@ -66,6 +66,6 @@ export const finishRenewal = operation({
 
 async function getOwnCertificate(tx: AuthorizedTransaction, id: string): Promise<AuthenticatorRow> {
   const row = await getAuthenticator(tx, id, tx.actor.id)
-  if (row.method !== 'cert') throw new AppError('CAN_NOT_UPDATE_AUTHENTICATOR')
+  if (row.method !== 'cert' || row.ca_fingerprint !== null) throw new AppError('CAN_NOT_UPDATE_AUTHENTICATOR')
   return row
 }

@@ -31,5 +31,5 @@ async function request(
 ): Promise<void> {
   await authorizeIdentityChange(tx, which.identityId)
   if ((await setRenewalRequested(tx, which)) > 0) return
-  throw new AppError('CAN_NOT_UPDATE_AUTHENTICATOR', { message: 'there is no certificate to renew' })
+  throw new AppError('CAN_NOT_UPDATE_AUTHENTICATOR', { message: 'there is no certificate of this controller to renew' })
 }

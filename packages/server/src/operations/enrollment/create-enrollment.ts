@@ -1,5 +1,6 @@
 import { invalidField } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
+import { findCa } from '../../store/reads/ca-reads.ts'
 import { findIdentity } from '../../store/reads/identity-reads.ts'
 import { authorizeCredentialGrant } from '../identity/authorize-identity-change.ts'
 import { addEnrollment, type NewEnrollment } from './add-enrollment.ts'
@@ -14,6 +15,8 @@ export const createEnrollment = operation({
   target: 'enrollments',
   async run(tx, { identityId, ...enrollment }: CreateEnrollment): Promise<void> {
     if (!(await findIdentity(tx.db, identityId))) throw invalidField('identityId', 'not found', identityId)
+    const { caId } = enrollment
+    if (caId !== null && !(await findCa(tx.db, caId))) throw invalidField('caId', 'not found', caId)
     await authorizeCredentialGrant(tx, identityId)
     await addEnrollment(tx, identityId, enrollment)
   },

@@ -1,7 +1,11 @@
 import type { EnrollmentMethod } from '@countersign/contract'
-import { AppError } from '@countersign/core'
+import { AppError, isTrustedFor } from '@countersign/core'
+import type { StoredIdentity } from '../../store/identity-row.ts'
 import { operation } from '../../store/operation.ts'
+import { isCertificateInUse } from '../../store/reads/authenticator-reads.ts'
+import { findCa } from '../../store/reads/ca-reads.ts'
 import { getRedeemable, type RedeemableEnrollment } from '../../store/reads/enrollment-reads.ts'
+import { findEnrolledIdentity } from '../../store/reads/identity-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import {
   insertCertificateAuthenticator,
@@ -9,6 +13,7 @@ import {
   type NewCertificateAuthenticator,
 } from '../../store/writes/authenticator-writes.ts'
 import { deleteEnrollment } from '../../store/writes/enrollment-writes.ts'
+import { updateIdentity } from '../../store/writes/identity-writes.ts'
 import { checkNoAuthenticator } from '../authenticator/check-no-authenticator.ts'
 
 export interface RedeemPassword {
@@ -47,6 +52,47 @@ export const redeemCertificate = operation({
     await insertCertificateAuthenticator(tx, authenticator)
   },
 })
+
+export interface RedeemForeignCertificate extends RedeemCertificate {
+  /** The revision of the CA that the certificate was checked with. */
+  readonly revision: number
+  /** The text that the CA's claim selects; null when it has none. */
+  readonly externalId: string | null
+}
+
+/**
+ * Exchanges a one-time token for a login with a verified certificate of its third-party CA. The CA is read again. With a claim the identity gets
+ * the external id of the certificate, without which the certificate would log in no identity.
+ */
+export const redeemForeignCertificate = operation({
+  name: 'enrollment.redeemForeignCertificate',
+  access: 'none',
+  async run(tx, args: RedeemForeignCertificate): Promise<void> {
+    const { tokenDigest, authenticator, revision, externalId } = args
+    const { row, identity } = await consumeEnrollment(tx, tokenDigest, 'ottca')
+    if (identity.id !== authenticator.identityId) throw new AppError('INVALID_ENROLLMENT_TOKEN')
+    const ca = await findCa(tx.db, row.ca_id ?? '')
+    const isAllowed = ca?.isVerified && ca.isOttCaEnrollmentEnabled && isTrustedFor(ca.trust, identity)
+    if (!isAllowed || ca.revision !== revision) throw new AppError('ENROLLMENT_CA_NOT_VALID')
+    const { fingerprint } = authenticator
+    if (await isCertificateInUse(tx.db, authenticator)) {
+      const message = 'an authenticator has the certificate, or its key'
+      throw new AppError('CERT_IN_USE', { message, data: { fingerprint } })
+    }
+    if (externalId !== null) await nameByExternalId(tx, identity, externalId)
+    await insertCertificateAuthenticator(tx, authenticator)
+  },
+})
+
+async function nameByExternalId(tx: Transaction, identity: StoredIdentity, externalId: string): Promise<void> {
+  if (identity.externalId === externalId) return
+  if (identity.externalId !== null) {
+    const message = 'the claim of the CA selects another external id than that of the identity'
+    throw new AppError('CERTIFICATE_FAILED_VALIDATION', { message })
+  }
+  if (await findEnrolledIdentity(tx.db, { useExternalId: true, externalId })) throw new AppError('CERT_IN_USE')
+  await updateIdentity(tx, identity, { ...identity, externalId })
+}
 
 /** Returns the enrollment of a token and deletes it, so that a second request with the same token fails. */
 async function consumeEnrollment(

@@ -1,3 +1,4 @@
+import { cas } from './cas.ts'
 import { identityRights } from './identity-rights.ts'
 import { initial } from './initial/initial.ts'
 import { keyFetches } from './key-fetches.ts'
@@ -24,4 +25,5 @@ export const MIGRATIONS: readonly Migration[] = [
   setUpSessions,
   sessionIndex,
   syncedIdentities,
+  cas,
 ]

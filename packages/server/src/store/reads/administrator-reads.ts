@@ -15,7 +15,12 @@ export async function findAdministratorLevel(db: Kysely<Database>, now: number):
   const able = await enabledAdministrators(db, now)
     .where((eb) => eb.or([eb('auth_policies.require_ext_jwt_signer_id', 'is', null), hasSecondSigner(eb)]))
     .where((eb) =>
-      eb.or([hasAllowedAuthenticator(eb, 'updb'), hasAllowedAuthenticator(eb, 'cert'), hasAllowedSigner(eb)]),
+      eb.or([
+        hasAllowedAuthenticator(eb, 'updb'),
+        hasAllowedAuthenticator(eb, 'cert'),
+        hasNamingCa(eb),
+        hasAllowedSigner(eb),
+      ]),
     )
     .executeTakeFirst()
   if (able) return ADMINISTRATOR_LEVEL.ableToLogIn
@@ -85,7 +90,36 @@ function hasAllowedAuthenticator(eb: Administrators, method: keyof typeof ALLOWE
     .select('authenticators.id')
     .whereRef('authenticators.identity_id', '=', 'identities.id')
     .where('authenticators.method', '=', method)
+    .where((authenticator) =>
+      authenticator.or([
+        authenticator('authenticators.ca_fingerprint', 'is', null),
+        authenticator(
+          'authenticators.ca_fingerprint',
+          'in',
+          trustedCas(eb).select('cas.fingerprint').where('cas.external_id_claim', 'is', null),
+        ),
+      ]),
+    )
   return eb.and([eb(ALLOWED_COLUMN[method], '=', true), eb.exists(authenticators)])
+}
+
+/** Third-party CAs whose certificates are accepted for administrators. */
+function trustedCas(eb: Administrators) {
+  return eb
+    .selectFrom('cas')
+    .where('cas.is_verified', '=', true)
+    .where('cas.is_auth_enabled', '=', true)
+    .where('cas.is_trusted', '=', true)
+}
+
+/** Only the CA knows whether it has issued a certificate with the external id. */
+function hasNamingCa(eb: Administrators) {
+  const cas = trustedCas(eb).select('cas.id').where('cas.external_id_claim', 'is not', null)
+  return eb.and([
+    eb('auth_policies.cert_allowed', '=', true),
+    eb('identities.external_id', 'is not', null),
+    eb.exists(cas),
+  ])
 }
 
 /** Signers whose tokens are accepted for administrators and could name this one. Only the identity provider knows whether they do. */

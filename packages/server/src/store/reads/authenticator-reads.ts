@@ -48,6 +48,19 @@ export async function isKeyInUse(db: Kysely<Database>, publicKeyDigest: string, 
   return row !== undefined
 }
 
+/** Whether an authenticator records this certificate, or one with its key. */
+export async function isCertificateInUse(
+  db: Kysely<Database>,
+  { fingerprint, publicKeyDigest = '' }: { readonly fingerprint: string; readonly publicKeyDigest?: string },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('authenticators')
+    .select('id')
+    .where((eb) => eb.or([eb('fingerprint', '=', fingerprint), eb('public_key_digest', '=', publicKeyDigest)]))
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Whether another identity has an authenticator with this key. */
 export async function isKeyOfOtherIdentity(
   db: Kysely<Database>,

@@ -79,6 +79,19 @@ export async function isIdentityName(db: Kysely<Database>, name: string): Promis
   return (await idByName(db, name)).length > 0
 }
 
+/** Names from `first` to `last`, both included, the largest first; at most 100. */
+export async function listNamesBetween(db: Kysely<Database>, first: string, last: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('identities')
+    .select('name')
+    .where('name', '>=', first)
+    .where('name', '<=', last)
+    .orderBy('name', 'desc')
+    .limit(100)
+    .execute()
+  return rows.map(({ name }) => name)
+}
+
 /** The id of the identity that enrolled with this key. */
 export async function findEnrolledIdentity(db: Kysely<Database>, key: EnrollmentKey): Promise<string | undefined> {
   const [row] = await (key.useExternalId ? idByExternalId(db, key.externalId) : idById(db, key.id))

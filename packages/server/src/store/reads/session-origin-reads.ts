@@ -5,6 +5,7 @@ import { type SessionCertificate, sessionCertificate } from '../session-certific
 import type { ReadDatabase } from '../store.ts'
 import { isAccountActive } from './active-account-reads.ts'
 import { findSessionAuthenticator } from './authenticator-reads.ts'
+import { isSessionCa } from './ca-reads.ts'
 import { findRetirementAfter } from './retired-client-reads.ts'
 import { findEnabledSignerTrust } from './signer-reads.ts'
 
@@ -22,13 +23,18 @@ export interface SessionOrigin {
 }
 
 type Owner = Pick<StoredIdentity, 'id' | 'isAdmin' | 'permissions'>
-type SessionRow = Pick<StoredSession, 'method' | 'authenticatorId' | 'signerId' | 'createdAt'>
+type SessionRow = Pick<StoredSession, 'method' | 'authenticatorId' | 'signerId' | 'caId' | 'caRevision' | 'createdAt'>
 type FindOrigin = (db: ReadDatabase, session: SessionRow, identity: Owner) => Promise<SessionOrigin | undefined>
 
 const FIND_ORIGIN: Readonly<Record<LoginMethodName, FindOrigin>> = {
   // A removed authenticator has ended its sessions, except the one that removed it.
   password: async () => ({ login: { method: 'password' } }),
-  cert: async (db, { authenticatorId }) => {
+  // Undefined also when the third-party CA is deleted, no longer logs in, has another claim, or is not trusted for the rights of the identity.
+  cert: async (db, { authenticatorId, caId, caRevision }, identity) => {
+    if (caId !== null) {
+      const isValid = await isSessionCa(db, { id: caId, revision: caRevision ?? 0 }, identity)
+      return isValid ? { login: { method: 'cert', caId } } : undefined
+    }
     const row = await findSessionAuthenticator(db, authenticatorId)
     return { login: { method: 'cert' }, certificate: row && sessionCertificate(row) }
   },

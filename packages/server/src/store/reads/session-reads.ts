@@ -17,6 +17,8 @@ const sessionByDigest = prepared(1, (db, digest: string) =>
       'session.method',
       'session.authenticator_id',
       'session.signer_id',
+      'session.ca_id',
+      'session.ca_revision',
       'session.acr',
       'session.amr',
       'session.authenticated_at',

@@ -10,6 +10,7 @@ export async function loadSummary({ db }: Pick<Store, 'db'>, now: number) {
     (select count(*) from totps) as "mfas",
     (select count(*) from auth_policies) as "authPolicies",
     (select total from row_counts where table_name = 'authenticators') as "authenticators",
+    (select count(*) from cas) as "cas",
     (select count(*) from ext_jwt_signers) as "externalJwtSigners",
     (select total from row_counts where table_name = 'identities') as "identities"`.execute(db)
   return rows[0] ?? {}

@@ -42,12 +42,14 @@ export interface NewCertificateAuthenticator extends NewAuthenticator {
   readonly fingerprint: string
   /** SHA-256 of the leaf's SubjectPublicKeyInfo in base64url; read from the leaf unless given. */
   readonly publicKeyDigest?: string
+  /** The third-party CA that issued it. */
+  readonly caFingerprint?: string
 }
 
-/** Records a certificate that our CA has issued. Fails with CERT_IN_USE when any authenticator has it, or its key. */
+/** Records a certificate that our CA or a third-party CA has issued. Fails with CERT_IN_USE when any authenticator has it, or its key. */
 export async function insertCertificateAuthenticator(
   tx: Transaction,
-  { certPem, fingerprint, publicKeyDigest, ...authenticator }: NewCertificateAuthenticator,
+  { certPem, fingerprint, publicKeyDigest, caFingerprint, ...authenticator }: NewCertificateAuthenticator,
 ): Promise<void> {
   const digest = publicKeyDigest ?? readLeafDigests(certPem).publicKeyDigest
   await rejectDuplicates({}, () =>
@@ -59,6 +61,7 @@ export async function insertCertificateAuthenticator(
       cert_pem: certPem,
       fingerprint,
       public_key_digest: digest,
+      ...(caFingerprint !== undefined && { ca_fingerprint: caFingerprint }),
     }),
   )
   tx.changed({ entity: ENTITY, id: authenticator.id, action: 'created' })
@@ -107,7 +110,7 @@ export async function setResolvedToRoot({ db }: Transaction, id: string, isResol
   await db.updateTable('authenticators').set({ last_auth_resolved_to_root: isResolved }).where('id', '=', id).execute()
 }
 
-/** Requests the renewal of an identity's certificates, or of one of them. Returns how many it marked. */
+/** Requests the renewal of an identity's certificates of our CA, or of one of them. Returns how many it marked. */
 export async function setRenewalRequested(
   tx: Transaction,
   { identityId, id, rollKeys }: { readonly identityId: string; readonly id?: string; readonly rollKeys: boolean },
@@ -118,6 +121,7 @@ export async function setRenewalRequested(
     .set({ extend_requested_at: now, key_roll_requested: rollKeys, updated_at: now })
     .where('identity_id', '=', identityId)
     .where('method', '=', 'cert')
+    .where('ca_fingerprint', 'is', null)
     .$if(id !== undefined, (query) => query.where('id', '=', id ?? ''))
     .returning('id')
     .execute()

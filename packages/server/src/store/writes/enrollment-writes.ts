@@ -16,13 +16,15 @@ export interface NewEnrollment extends StoredToken {
   readonly method: EnrollmentMethod
   /** Null unless the method is `updb`. */
   readonly username: string | null
+  /** Null unless the method is `ottca`. */
+  readonly caId: string | null
   readonly tags?: Tags
 }
 
 export async function insertEnrollment(
   tx: Transaction,
   identityId: string,
-  { id, method, username, tags = {}, ...token }: NewEnrollment,
+  { id, method, username, caId, tags = {}, ...token }: NewEnrollment,
 ): Promise<void> {
   const { db, now } = tx
   await db
@@ -32,6 +34,7 @@ export async function insertEnrollment(
       identity_id: identityId,
       method,
       username,
+      ca_id: caId,
       ...tokenColumns(tx, token),
       tags: JSON.stringify(tags),
       created_at: now,

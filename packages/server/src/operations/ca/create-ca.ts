@@ -1,0 +1,28 @@
+import type { CaCreate } from '@countersign/contract'
+import { type CaCertificateFacts, caFromBody, fieldError, trustAfterWrite, validateCa } from '@countersign/core'
+import { operation } from '../../store/operation.ts'
+import { findCaIdByFingerprint } from '../../store/reads/ca-reads.ts'
+import { insertCa } from '../../store/writes/ca-writes.ts'
+import { writerOf } from '../signer/writer-of.ts'
+
+export interface CreateCa {
+  readonly id: string
+  readonly body: CaCreate
+  readonly certificate: CaCertificateFacts
+  readonly verificationToken: string
+}
+
+/** Registers a third-party CA. It is neither verified nor, unless an administrator registers it, trusted. */
+export const createCa = operation({
+  name: 'ca.create',
+  access: { entity: 'ca', action: 'create' },
+  target: 'cas',
+  async run(tx, { id, body, certificate, verificationToken }: CreateCa): Promise<void> {
+    const settings = caFromBody(body)
+    validateCa(settings)
+    const known = await findCaIdByFingerprint(tx.db, certificate.fingerprint)
+    if (known !== undefined) throw fieldError('certPem', `certificate already used as CA ${known}`, '')
+    const trust = trustAfterWrite(writerOf(tx), tx.now)
+    await insertCa(tx, id, { settings, certPem: body.certPem, certificate, verificationToken, trust })
+  },
+})

@@ -1,0 +1,113 @@
+import { isTrustedFor, type PermissionHolder } from '@countersign/core'
+import type { Kysely } from 'kysely'
+import { caFromRow, type StoredCa } from '../ca-row.ts'
+import { notFound } from '../not-found.ts'
+import { prepared } from '../prepared.ts'
+import type { Database } from '../schema.ts'
+
+type Db = Kysely<Database>
+
+const caById = prepared(1, (db, id: string) => db.selectFrom('cas').selectAll().where('id', '=', id))
+
+export async function findCa(db: Db, id: string): Promise<StoredCa | undefined> {
+  const [row] = await caById(db, id)
+  return row && caFromRow(row)
+}
+
+/** Fails with NOT_FOUND. */
+export async function getCa(db: Db, id: string): Promise<StoredCa> {
+  const ca = await findCa(db, id)
+  if (!ca) throw notFound('ca', id)
+  return ca
+}
+
+/** The id of the CA with a certificate. */
+export async function findCaIdByFingerprint(db: Db, fingerprint: string): Promise<string | undefined> {
+  return (await db.selectFrom('cas').select('id').where('fingerprint', '=', fingerprint).executeTakeFirst())?.id
+}
+
+/** The verified CAs with one of these names, in the order of ids. */
+export async function findVerifiedCas(db: Db, subjectDigests: readonly string[]): Promise<StoredCa[]> {
+  const rows = await db
+    .selectFrom('cas')
+    .selectAll()
+    .where('subject_digest', 'in', subjectDigests)
+    .where('is_verified', '=', true)
+    .orderBy('id')
+    .execute()
+  return rows.map(caFromRow)
+}
+
+export async function hasCas(db: Db): Promise<boolean> {
+  return (await db.selectFrom('cas').select('id').limit(1).executeTakeFirst()) !== undefined
+}
+
+/** A certificate between a CA and those that log in, as it is stored. */
+export interface CaIntermediate {
+  readonly fingerprint: string
+  readonly subjectDigest: string
+  readonly certPem: string
+}
+
+/** The certificates in PEM that have stood between a CA and others, with one of these names; the newest eight. */
+export async function findCaIntermediates(db: Db, subjectDigests: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('ca_intermediates')
+    .select('cert_pem')
+    .where('subject_digest', 'in', subjectDigests)
+    .orderBy('noted_at', 'desc')
+    .limit(8)
+    .execute()
+  return rows.map((row) => row.cert_pem)
+}
+
+/** Those of a CA that are stored. */
+export async function findKnownIntermediates(
+  db: Db,
+  caId: string,
+  fingerprints: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('ca_intermediates')
+    .select('fingerprint')
+    .where('ca_id', '=', caId)
+    .where('fingerprint', 'in', fingerprints)
+    .execute()
+  return new Set(rows.map(({ fingerprint }) => fingerprint))
+}
+
+/** The names of some CAs, by id. */
+export async function loadCaNames(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('cas')
+    .select(['id', 'name'])
+    .where('id', 'in', [...new Set(ids)])
+    .execute()
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
+/** Whether certificates of a CA log in, apart from the identity. */
+export function isLoginCa({ isVerified, isAuthEnabled }: Pick<StoredCa, 'isVerified' | 'isAuthEnabled'>): boolean {
+  return isVerified && isAuthEnabled
+}
+
+const loginCaById = prepared(1, (db, id: string) =>
+  db
+    .selectFrom('cas')
+    .select(['is_trusted', 'revision'])
+    .where('id', '=', id)
+    .where('is_verified', '=', true)
+    .where('is_auth_enabled', '=', true),
+)
+
+/** Whether sessions that a certificate of the CA opened are still valid for this identity. */
+export async function isSessionCa(
+  db: Db,
+  { id, revision }: { readonly id: string; readonly revision: number },
+  identity: PermissionHolder,
+): Promise<boolean> {
+  const [row] = await loginCaById(db, id)
+  if (!row || row.revision !== revision) return false
+  return isTrustedFor({ isTrusted: Boolean(row.is_trusted) }, identity)
+}
