@@ -30,7 +30,7 @@ export {
   readLeafCertificate,
 } from './leaf-certificate.ts'
 export { OID } from './object-identifiers.ts'
-export type { ParsedCertificate } from './parse-certificate.ts'
+export { type ParsedCertificate, parseCertificate } from './parse-certificate.ts'
 export { findPemBlocks, formatPem, wrapBase64 } from './pem.ts'
 export { readSignerCertificate, type SignerCertificate } from './read-certificate.ts'
 export { type CsrKey, readCsr } from './read-csr.ts'

@@ -21,6 +21,7 @@ import { checkSealedValues, checkSharedSealingKey } from './check-sealing-key.ts
 import { type Controller, createController, type WorkerContext } from './create-controller.ts'
 import type { DataDir } from './data-dir.ts'
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts'
+import { followClientCas } from './follow-client-cas.ts'
 import { leaveDevelopment } from './leave-development.ts'
 import { findAuthority, shareAuthority } from './shared-authority.ts'
 
@@ -143,12 +144,38 @@ export async function startNode(options: NodeOptions): Promise<StartedNode> {
   })
   undo.push(() => closeWithTimeout(controller))
 
+  let thirdPartyCas: readonly string[] = []
+  const useTls = () => {
+    controller.http.server.setSecureContext({
+      ...keys.tls,
+      ca: [keys.clientCaPem, ...thirdPartyCas],
+      minVersion: 'TLSv1.2',
+      ...(worker && { ticketKeys: worker.ticketKeys }),
+    })
+  }
+  const nameThirdPartyCas = followClientCas({
+    store,
+    log,
+    apply: (pems) => {
+      if (pems.length === 0 && thirdPartyCas.length === 0) return
+      const before = thirdPartyCas
+      thirdPartyCas = pems
+      try {
+        useTls()
+      } catch (error) {
+        // They must not prevent a later change of the server certificate.
+        thirdPartyCas = before
+        throw error
+      }
+    },
+  })
+
   const watch = watchServerCertificate({
     ...keyOptions,
     current: keys,
     onChange: (next) => {
       keys = next
-      controller.http.server.setSecureContext({ ...next.tls, ca: next.clientCaPem, minVersion: 'TLSv1.2' })
+      useTls()
       log.info({ notAfter: next.serverNotAfter }, 'the server certificate has changed')
     },
     onWarning: (message) => log.error(message),
@@ -171,7 +198,7 @@ export async function startNode(options: NodeOptions): Promise<StartedNode> {
     listen: async (wanted) => {
       // With a configured password the administrator can log in from the first response on. A generated password is created when it is shown.
       if (settings.adminPassword) await ensureAdmin()
-      await controller.prepare()
+      await Promise.all([controller.prepare(), nameThirdPartyCas()])
       shrinkHeap()
       port = await listen(controller.http, settings.host, wanted)
       return port

@@ -87,6 +87,25 @@ export async function loadCaNames(db: Db, ids: readonly string[]): Promise<Reado
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
+/** The certificates of verified CAs with which clients log in or enroll, those of trusted CAs first. */
+export async function listClientCaPems(db: Db): Promise<string[]> {
+  const rows = await db
+    .selectFrom('cas')
+    .select('cert_pem')
+    .where('is_verified', '=', true)
+    .where((eb) =>
+      eb.or([
+        eb('is_auth_enabled', '=', true),
+        eb('is_auto_ca_enrollment_enabled', '=', true),
+        eb('is_ott_ca_enrollment_enabled', '=', true),
+      ]),
+    )
+    .orderBy('is_trusted', 'desc')
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => row.cert_pem)
+}
+
 /** Whether certificates of a CA log in, apart from the identity. */
 export function isLoginCa({ isVerified, isAuthEnabled }: Pick<StoredCa, 'isVerified' | 'isAuthEnabled'>): boolean {
   return isVerified && isAuthEnabled
