@@ -2,6 +2,7 @@ import type { Command, CommandRow } from './command.ts'
 
 const signers = async () => (await import('./commands/resources/signers.ts')).signers
 const policies = async () => (await import('./commands/resources/policies.ts')).policies
+const cas = async () => (await import('./commands/resources/cas.ts')).cas
 const identities = async () => (await import('./commands/resources/identities.ts')).identities
 const sessions = async () => (await import('./commands/resources/sessions.ts')).sessions
 
@@ -65,6 +66,15 @@ const MANAGE: Rows = [
   ['policies update', 'Update members of a policy', async () => (await policies()).update],
   ['policies edit', 'Edit a policy in an editor', async () => (await policies()).edit],
   ['policies delete', 'Delete a policy', async () => (await policies()).delete],
+  ['cas list', 'List the third-party CAs', async () => (await cas()).list],
+  ['cas show', 'Show a CA', async () => (await cas()).show],
+  ['cas create', 'Register a third-party CA', async () => (await cas()).create],
+  ['cas update', 'Update members of a CA', async () => (await cas()).update],
+  ['cas edit', 'Edit a CA in an editor', async () => (await cas()).edit],
+  ['cas verify', 'Prove the possession of the private key of a CA', async () => (await cas()).verify],
+  ['cas trust', 'Let an untrusted CA log in administrators', async () => (await cas()).trust],
+  ['cas jwt', 'Print the JWT with which clients of a CA enroll', async () => (await cas()).jwt],
+  ['cas delete', 'Delete a CA', async () => (await cas()).delete],
   ['identities list', 'List the identities', async () => (await identities()).list],
   ['identities show', 'Show an identity', async () => (await identities()).show],
   [

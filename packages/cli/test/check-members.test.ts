@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AuthPolicyWrite, ExtJwtSignerWrite, IdentityWrite, RESPONSES } from '@countersign/contract'
+import { AuthPolicyWrite, CaCreate, ExtJwtSignerWrite, IdentityWrite, RESPONSES } from '@countersign/contract'
 import { checkMembers, listAccepted, pickAccepted } from '../src/resources/check-members.ts'
-import { IDENTITIES, POLICIES, SIGNERS } from '../src/resources/kinds.ts'
+import { CAS, IDENTITIES, NEW_CAS, POLICIES, SIGNERS } from '../src/resources/kinds.ts'
 import type { ResourceKind } from '../src/resources/resource-kind.ts'
 
 type Shapes = Readonly<Record<string, unknown>>
@@ -22,9 +22,14 @@ const sorted = (names: Iterable<string>) => [...new Set(names)].sort()
 // `enrollment` is accepted on creation only.
 const { enrollment: _, ...identityMembers } = IdentityWrite.properties
 
+// `certPem` is accepted on creation only. A claim is one member: its members are checked by the controller.
+const { certPem: __, externalIdClaim: ___, ...caMembers } = CaCreate.properties
+
 const KINDS: readonly (readonly [kind: ResourceKind, body: Shapes, response: Shapes])[] = [
   [SIGNERS, ExtJwtSignerWrite.properties, RESPONSES.Signer.properties],
   [POLICIES, AuthPolicyWrite.properties, RESPONSES.AuthPolicy.properties],
+  [CAS, { ...caMembers, externalIdClaim: {} }, RESPONSES.Ca.properties],
+  [NEW_CAS, { ...caMembers, externalIdClaim: {}, certPem: {} }, RESPONSES.Ca.properties],
   [IDENTITIES, identityMembers, RESPONSES.Identity.properties],
 ]
 

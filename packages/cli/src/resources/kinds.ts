@@ -1,4 +1,5 @@
 import { AUTH_POLICY } from '@countersign/contract/auth-policy'
+import { CA } from '@countersign/contract/ca'
 import { SIGNER } from '@countersign/contract/ext-jwt-signer'
 import { IDENTITY } from '@countersign/contract/identity'
 import type { KeyStatus } from '@countersign/sdk'
@@ -51,6 +52,45 @@ export const POLICIES: ResourceKind = {
     secondary: { requireTotp: false },
   },
   ...deriveMembers(AUTH_POLICY.members),
+}
+
+const CA_MEMBERS = deriveMembers(CA.members)
+const CERTIFICATE = 'certPem'
+
+/** Not in files of `export`: another controller would have to verify the CA again. */
+export const CAS: ResourceKind = {
+  plural: 'cas',
+  singular: 'CA',
+  hasNames: true,
+  open: ({ cas }) => cas as unknown as WritableCollection,
+  columns: [
+    NAME,
+    column('VERIFIED', 'isVerified'),
+    column('LOGIN', 'isAuthEnabled'),
+    { title: 'TRUST', get: ({ trust }) => (trust as { state?: string } | undefined)?.state },
+    column('FINGERPRINT', 'fingerprint'),
+    ID,
+  ],
+  defaults: {
+    isAuthEnabled: true,
+    isAutoCaEnrollmentEnabled: false,
+    isOttCaEnrollmentEnabled: false,
+    identityRoles: [],
+  },
+  ...CA_MEMBERS,
+  fields: CA_MEMBERS.fields.filter(({ member }) => member !== CERTIFICATE),
+  warningsOf: ({ isVerified, verificationToken }) => {
+    if (isVerified) return []
+    return [`not verified yet: let the CA sign a certificate with the common name ${verificationToken}, then verify`]
+  },
+}
+
+/** The certificate of a CA is given once. */
+export const NEW_CAS: ResourceKind = {
+  ...CAS,
+  fields: CA_MEMBERS.fields,
+  writable: [...CA_MEMBERS.writable, CERTIFICATE],
+  readOnly: CA_MEMBERS.readOnly.filter((member) => member !== CERTIFICATE),
 }
 
 const IDENTITY_MEMBERS = deriveMembers(IDENTITY.members)

@@ -15,6 +15,7 @@ import type {
 } from '../wire-types.ts'
 import { ApiSessions } from './api-sessions.ts'
 import { Authenticators, Enrollments } from './authenticators.ts'
+import { Cas } from './cas.ts'
 import { type ApiName, ControllerApi, type ControllerApiOptions } from './controller-api.ts'
 import { Identities } from './identities.ts'
 import { OwnOneTimeCodes } from './one-time-codes.ts'
@@ -33,6 +34,7 @@ export interface ControllerLoginOptions extends CallOptions {
 export class ControllerClient {
   readonly signers: Signers
   readonly authPolicies: NamedResource<AuthPolicy, AuthPolicyInput, AuthPolicyChanges>
+  readonly cas: Cas
   readonly identities: Identities
   readonly authenticators: Authenticators
   readonly enrollments: Enrollments
@@ -50,6 +52,7 @@ export class ControllerClient {
     this.#api = api
     this.signers = new Signers(api, '/ext-jwt-signers')
     this.authPolicies = new NamedResource(api, '/auth-policies')
+    this.cas = new Cas(api, '/cas')
     this.identities = new Identities(api, '/identities')
     this.authenticators = new Authenticators(api, '/authenticators')
     this.enrollments = new Enrollments(api, '/enrollments')

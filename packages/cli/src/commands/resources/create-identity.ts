@@ -1,9 +1,11 @@
+import type { ControllerClient } from '@countersign/sdk'
 import { CliError, EXIT, usageError } from '../../cli-error.ts'
 import type { Call, Command } from '../../command.ts'
 import { withSecretFiles } from '../../files/secret-files.ts'
 import { getFormat, printData } from '../../output/print-result.ts'
 import { buildBody, buildFieldFlags } from '../../resources/field-flags.ts'
-import { IDENTITIES } from '../../resources/kinds.ts'
+import { getItem } from '../../resources/get-item.ts'
+import { CAS, IDENTITIES } from '../../resources/kinds.ts'
 import { mergeMembers } from '../../resources/merge-members.ts'
 import { resolveReferences } from '../../resources/references.ts'
 import { CALL_FLAGS } from '../../session/call-flags.ts'
@@ -20,6 +22,11 @@ export const createIdentity: Command = {
       value: 'NAME',
       description: 'Create a one-time token for a password, with this user name',
     },
+    {
+      name: 'enroll-ca',
+      value: 'CA',
+      description: 'Create a one-time token that requires a certificate of this third-party CA',
+    },
     { name: 'enroll-file', value: 'FILE', description: 'Write the one-time token to this file' },
     ...buildFieldFlags(IDENTITIES.fields),
   ],
@@ -34,6 +41,10 @@ export const createIdentity: Command = {
       description: 'who sets a password with the token in erika.jwt',
     },
     {
+      command: 'countersign identities create printer-3 --enroll-ca devices',
+      description: 'which enrolls with a certificate of the CA devices',
+    },
+    {
       command: 'countersign identities create alice --external-id alice@example.com',
       description: 'who logs in at an identity provider',
     },
@@ -44,16 +55,13 @@ export const createIdentity: Command = {
     const format = getFormat(call)
     const enrollment = readEnrollment(call)
     const isEnrolled = enrollment !== undefined
-    const members = {
-      ...(await buildBody(call, IDENTITIES, ['enrollment'])),
-      name,
-      ...(isEnrolled && { enrollment }),
-    }
+    const members = { ...(await buildBody(call, IDENTITIES, ['enrollment'])), name }
     const files = { paths: isEnrolled ? [String(file)] : [], replace: false }
     const id = await withSecretFiles(call, files, async (save) => {
       const { created, jwt } = await withController(call, async (client) => {
         const body = await resolveReferences(client, IDENTITIES, mergeMembers(IDENTITIES.defaults, members))
-        const created = await IDENTITIES.open(client).create(body)
+        const ordered = enrollment && { enrollment: await withCaId(client, enrollment) }
+        const created = await IDENTITIES.open(client).create({ ...body, ...ordered })
         const enrollments = isEnrolled ? await client.identities.enrollments(created) : []
         return { created, jwt: enrollments[0]?.jwt }
       })
@@ -73,11 +81,22 @@ export const createIdentity: Command = {
   },
 }
 
-/** The `enrollment` member of the new identity; undefined when no flag requests a token. */
-function readEnrollment({ flags }: Call): { readonly ott: true } | { readonly updb: string } | undefined {
-  const { enroll, 'enroll-username': username, 'enroll-file': file } = flags
-  if (enroll === true && username !== undefined)
-    throw usageError('--enroll and --enroll-username exclude each other', 'a token is for a certificate or a password')
+type NewEnrollment = { readonly ott: true } | { readonly updb: string } | { readonly ottca: string }
+
+/** The `enrollment` member of the new identity, with the name or id of a CA; undefined when no flag requests a token. */
+function readEnrollment({ flags }: Call): NewEnrollment | undefined {
+  const { enroll, 'enroll-username': username, 'enroll-ca': ca, 'enroll-file': file } = flags
+  const given = ['enroll', 'enroll-username', 'enroll-ca'].filter((flag) => flags[flag] !== undefined)
+  if (given.length > 1) {
+    const names = given.map((flag) => `--${flag}`).join(' and ')
+    throw usageError(`${names} exclude each other`, 'a token is for a certificate or a password')
+  }
   if (typeof username === 'string') return { updb: username }
+  if (typeof ca === 'string') return { ottca: ca }
   return enroll === true || file !== undefined ? { ott: true } : undefined
+}
+
+async function withCaId(client: ControllerClient, enrollment: NewEnrollment): Promise<NewEnrollment> {
+  if (!('ottca' in enrollment)) return enrollment
+  return { ottca: (await getItem(CAS, CAS.open(client), enrollment.ottca)).id }
 }

@@ -1,3 +1,4 @@
+import type { Signer } from '@countersign/sdk'
 import { EXIT } from '../../cli-error.ts'
 import type { Command } from '../../command.ts'
 import { printObject } from '../../output/print-result.ts'
@@ -10,10 +11,10 @@ import {
   createListCommand,
   createShowCommand,
 } from '../../resources/read-commands.ts'
+import { createTrustCommand } from '../../resources/trust-command.ts'
 import { createCreateCommand, createUpdateCommand } from '../../resources/write-commands.ts'
 import { CALL_FLAGS } from '../../session/call-flags.ts'
 import { withController } from '../../session/with-controller.ts'
-import { trustSigner } from './trust-signer.ts'
 
 const refresh: Command = {
   args: ['NAME'],
@@ -69,7 +70,21 @@ export const signers = {
     done: 'disabled',
     act: (client, { id }) => client.signers.patch(id, { enabled: false }),
   }),
-  trust: trustSigner,
+  trust: createTrustCommand<Signer>(SIGNERS, {
+    open: ({ signers: all }) => all,
+    shown: 'the issuer, the keys',
+    effect: 'Its tokens can then log in administrators.',
+    example: 'keycloak',
+    summarize: ({ issuer, audience, additionalAudiences, ...signer }) => {
+      const { jwksEndpoint, fingerprint, claimsProperty, useExternalId } = signer
+      return [
+        ['Issuer:', issuer],
+        ['Audiences:', [audience, ...additionalAudiences].join(' ')],
+        ['Keys:', jwksEndpoint ?? `certificate ${fingerprint}`],
+        ['Identity:', `${useExternalId ? 'externalId' : 'id'} = ${claimsProperty}`],
+      ]
+    },
+  }),
   delete: createDeleteCommand(SIGNERS),
   refresh,
   discover,
