@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { makeTestAuthority } from '@countersign/testkit'
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { needsBrowser } from '../browser/launch-browser.ts'
@@ -24,6 +26,9 @@ async function findPaths(): Promise<string[]> {
   const refused = await controller.request('POST', '/edge/client/v1/authenticate?method=ext-jwt', {
     headers: { authorization: 'Bearer eyJhbGciOiJSUzI1NiJ9.e30.AAAA' },
   })
+  const members = { isAuthEnabled: true, isAutoCaEnrollmentEnabled: true, isOttCaEnrollmentEnabled: true }
+  const caBody = { name: randomUUID(), certPem: makeTestAuthority().pem, identityRoles: ['devices'], ...members }
+  const ca = await controller.request('POST', '/edge/management/v1/cas', { session, body: caBody })
   const signer = await first('/edge/management/v1/ext-jwt-signers')
   const identity = await first(
     '/edge/management/v1/identities?filter=name%20%3D%20%22alice%22%20or%20isAdmin%20%3D%20false',
@@ -39,6 +44,10 @@ async function findPaths(): Promise<string[]> {
     'signers/new',
     `signers/${signer}`,
     `signers/${signer}/edit`,
+    'cas',
+    'cas/new',
+    `cas/${ca.json.data.id}`,
+    `cas/${ca.json.data.id}/edit`,
     'policies',
     'policies/new',
     'policies/default',

@@ -5,6 +5,7 @@ export const NAVIGATION = [
     label: 'Access',
     links: [
       { to: '/signers', label: 'Signers' },
+      { to: '/cas', label: 'CAs' },
       { to: '/policies', label: 'Authentication policies' },
       { to: '/identities', label: 'Identities' },
       { to: '/sessions', label: 'API sessions' },

@@ -20,6 +20,7 @@ const KINDS: Readonly<Record<string, string>> = {
   apiAccounts: 'API account',
   authPolicies: 'policy',
   authenticators: 'authenticator',
+  cas: 'CA',
   enrollments: 'enrollment',
   externalJwtSigners: 'signer',
   identities: 'identity',

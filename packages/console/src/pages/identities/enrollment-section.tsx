@@ -61,9 +61,7 @@ function OneEnrollment({ enrollment, identity }: { readonly enrollment: Enrollme
     <Group align="start" gap="lg">
       {jwt && !isExpired && <QrCode text={jwt} label={`QR code to enroll ${identity.name}`} />}
       <Stack gap="xs" flex="1 1 14rem">
-        <Text size="sm">
-          {method === OTT ? 'Gives a certificate.' : `Gives a password to ${username}.`} It works once.
-        </Text>
+        <Text size="sm">{describeMethod(method, username)} It works once.</Text>
         <Group gap="xs">
           <Text size="sm">
             Until <Instant at={expiresAt} />
@@ -103,6 +101,11 @@ function OneEnrollment({ enrollment, identity }: { readonly enrollment: Enrollme
       </Stack>
     </Group>
   )
+}
+
+function describeMethod(method: string, username: string | undefined): string {
+  if (method === OTT) return 'Gives a certificate.'
+  return method === 'ottca' ? 'Needs a certificate of a third-party CA.' : `Gives a password to ${username}.`
 }
 
 function newExpiry(): Date {

@@ -15,11 +15,11 @@ import { Loaded } from '../../show/loaded.tsx'
 import { PageHead } from '../../show/page-head.tsx'
 import { remainingRows } from '../../show/remaining-rows.ts'
 import { TagList } from '../../show/tag-list.tsx'
+import { TrustSection } from '../../show/trust-section.tsx'
 import { PolicyName } from '../policies/policy-name.tsx'
 import { KeyStatusSection } from './key-status-section.tsx'
 import { signerQuery } from './signer-query.ts'
 import { DeleteWarning, PoliciesSection } from './signer-references.tsx'
-import { TrustSection } from './trust-section.tsx'
 
 const BACK = <PageLink to="/signers">Signers</PageLink>
 
@@ -45,13 +45,23 @@ export function SignerPage() {
 }
 
 function SignerDetail({ signer }: { readonly signer: Versioned<Signer> }) {
+  const trust = async () => {
+    await controller.signers.trust(signer.id, { ifMatch: signer.version })
+    await queries.invalidateQueries({ queryKey: ['signers'] })
+  }
   return (
     <Stack>
       <PageHead title={signer.name} back={BACK}>
         <SignerActions signer={signer} />
       </PageHead>
       {signer.keyStatus && <KeyStatusSection signer={signer} keyStatus={signer.keyStatus} />}
-      <TrustSection signer={signer} />
+      <TrustSection
+        name={signer.name}
+        trust={signer.trust}
+        warning="Its tokens can then log in administrators and identities with permissions, and it offers sign-in in a browser. Check its issuer, keys and claims first."
+        onTrust={trust}
+        done={`The signer “${signer.name}” is trusted.`}
+      />
       <Section title="Tokens" aside={<EnabledBadge enabled={signer.enabled} />}>
         <Details
           rows={[

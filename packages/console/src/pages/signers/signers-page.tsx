@@ -5,8 +5,8 @@ import { ListPage } from '../../list/list-page.tsx'
 import type { Column } from '../../list/list-table.tsx'
 import { EnabledBadge } from '../../show/badges.tsx'
 import { ButtonLink, PageLink } from '../../show/links.tsx'
+import { TrustBadge } from '../../show/trust-section.tsx'
 import { KeyHealthBadge } from './key-health-badge.tsx'
-import { TrustBadge } from './trust-section.tsx'
 
 const COLUMNS: readonly Column<Signer>[] = [
   {

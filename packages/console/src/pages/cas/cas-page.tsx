@@ -1,0 +1,51 @@
+import type { Ca } from '@countersign/sdk'
+import { controller } from '../../api/client.ts'
+import { searchFilter } from '../../api/search-filter.ts'
+import { ListPage } from '../../list/list-page.tsx'
+import type { Column } from '../../list/list-table.tsx'
+import { EnabledBadge, StateBadge } from '../../show/badges.tsx'
+import { ButtonLink, PageLink } from '../../show/links.tsx'
+import { TrustBadge } from '../../show/trust-section.tsx'
+
+const COLUMNS: readonly Column<Ca>[] = [
+  {
+    label: 'Name',
+    sort: 'name',
+    cell: ({ id, name }) => (
+      <PageLink to="/cas/$id" params={{ id }}>
+        {name}
+      </PageLink>
+    ),
+  },
+  { label: 'Fingerprint', sort: 'fingerprint', from: 'lg', cell: ({ fingerprint }) => fingerprint },
+  { label: 'Verified', sort: 'isVerified', cell: ({ isVerified }) => <VerifiedBadge isVerified={isVerified} /> },
+  { label: 'Trust', from: 'md', cell: ({ trust }) => <TrustBadge state={trust.state} /> },
+  {
+    label: 'Login',
+    sort: 'isAuthEnabled',
+    from: 'sm',
+    cell: ({ isAuthEnabled }) => <EnabledBadge enabled={isAuthEnabled} />,
+  },
+]
+
+export function CasPage() {
+  return (
+    <ListPage<Ca>
+      title="CAs"
+      description="Third-party certificate authorities: their certificates log in and enroll, subject to the authentication policy."
+      queryKey={['cas']}
+      load={({ text, ...query }) =>
+        controller.cas.page({ ...query, filter: searchFilter(['name', 'fingerprint'], text) })
+      }
+      columns={COLUMNS}
+      defaultSort="name asc"
+      searchLabel="Search name or fingerprint"
+      emptyText="There are no third-party CAs. To add one, you need its certificate and its private key."
+      actions={<ButtonLink to="/cas/new">Add a CA</ButtonLink>}
+    />
+  )
+}
+
+export function VerifiedBadge({ isVerified }: Pick<Ca, 'isVerified'>) {
+  return <StateBadge color={isVerified ? 'green' : 'orange'}>{isVerified ? 'Verified' : 'Not verified'}</StateBadge>
+}
