@@ -9,22 +9,43 @@ import type { FuzzTarget } from './fuzz/fuzz-target.ts'
 import { FUZZ_TARGETS } from './fuzz/fuzz-targets.ts'
 import { type FuzzReport, runTarget } from './fuzz/run-target.ts'
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { runs: { type: 'string', default: '10000000' }, seed: { type: 'string' } },
-})
+const names = FUZZ_TARGETS.map(({ name }) => name)
+const usage = `usage: npm run fuzz -- [targets] [--runs N] [--seed N]
+targets are ${names.join(', ')}
+example: npm run fuzz -- ${names[0]} --runs 100000`
+
+const { values, positionals } = readArguments()
 const runs = parseCount(values.runs)
 const seed = values.seed === undefined ? Date.now() % 2 ** 32 : parseCount(values.seed)
+const unknown = positionals.filter((word) => !names.includes(word))
+if (unknown.length > 0 || runs === undefined || seed === undefined) refuse()
+process.stdout.write(`seed ${seed}\n`)
 const targets = FUZZ_TARGETS.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
-const unknown = positionals.filter((word) => !FUZZ_TARGETS.some(({ name }) => name === word))
-if (unknown.length > 0 || runs === undefined || seed === undefined) {
-  const names = FUZZ_TARGETS.map(({ name }) => name).join(', ')
-  process.stderr.write(`usage: npm run fuzz -- [targets] [--runs N] [--seed N]; targets are ${names}\n`)
-  process.exitCode = 2
-} else {
-  process.stdout.write(`seed ${seed}\n`)
-  const reports = targets.map((target) => report(target, runs, seed))
-  process.exitCode = reports.some(({ findings }) => findings.length > 0) ? 1 : 0
+const reports = targets.map((target) => report(target, runs, seed))
+process.exitCode = reports.some(({ findings }) => findings.length > 0) ? 1 : 0
+
+function readArguments() {
+  try {
+    const parsed = parseArgs({
+      allowPositionals: true,
+      options: {
+        runs: { type: 'string', default: '10000000' },
+        seed: { type: 'string' },
+        help: { type: 'boolean', default: false },
+      },
+    })
+    if (!parsed.values.help) return parsed
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    refuse()
+  }
+  process.stdout.write(`${usage}\n`)
+  process.exit(0)
+}
+
+function refuse(): never {
+  console.error(usage)
+  process.exit(2)
 }
 
 function report(target: FuzzTarget, count: number, fromSeed: number): FuzzReport {

@@ -44,6 +44,7 @@ export const enrollOnce: Action = async (stage, node) => {
     id: `enrollment-of-${id}`,
     method: 'ott',
     username: null,
+    caId: null,
     tokenDigest: secretDigest(token),
     sealedToken: '',
     expiresAt: node.clock.now() + SESSION_MS,
