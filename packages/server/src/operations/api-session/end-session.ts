@@ -1,8 +1,9 @@
 import { AppError } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
-import { findExpiredSessions, findSessionOwner } from '../../store/reads/session-reads.ts'
+import { lockIdentity } from '../../store/reads/lock-identity.ts'
+import { findSessionOwner } from '../../store/reads/session-reads.ts'
 import { MAX_UNWRITTEN_ACTIVITY_MS } from '../../store/session-activity.ts'
-import { deleteSessions, endSessions } from '../../store/writes/end-sessions.ts'
+import { deleteExpired, deleteSessions, endSessions } from '../../store/writes/end-sessions.ts'
 import { authorizeIdentityChange } from '../identity/authorize-identity-change.ts'
 
 const ACCESS = { entity: 'api-session', action: 'delete' } as const
@@ -26,7 +27,7 @@ export const endOwnSession = operation({
   access: 'none',
   needsWriteLock: false,
   async run(tx, { id }: { readonly id: string }): Promise<void> {
-    const session = await findSessionOwner(tx.db, id)
+    const [, session] = await Promise.all([lockIdentity(tx, tx.actorId), findSessionOwner(tx.db, id)])
     if (!session) return
     if (session.identity_id !== tx.actorId) throw new AppError('UNAUTHORIZED')
     await deleteSessions(tx, [session])
@@ -51,8 +52,6 @@ export const deleteExpiredSessions = operation({
   access: 'none',
   needsWriteLock: false,
   async run(tx): Promise<boolean> {
-    const expired = await findExpiredSessions(tx.db, tx.now - MAX_UNWRITTEN_ACTIVITY_MS, EXPIRED_BATCH)
-    await deleteSessions(tx, expired)
-    return expired.length === EXPIRED_BATCH
+    return (await deleteExpired(tx, tx.now - MAX_UNWRITTEN_ACTIVITY_MS, EXPIRED_BATCH)) === EXPIRED_BATCH
   },
 })

@@ -1,4 +1,5 @@
 import { operation } from '../../store/operation.ts'
+import { lockIdentity } from '../../store/reads/lock-identity.ts'
 import { setSessionExpiry } from '../../store/writes/api-session-writes.ts'
 
 /** Records the use of a session and its new expiry. */
@@ -7,6 +8,6 @@ export const extendSession = operation({
   access: 'none',
   needsWriteLock: false,
   async run(tx, { id, expiresAt }: { readonly id: string; readonly expiresAt: number }): Promise<void> {
-    await setSessionExpiry(tx, id, expiresAt)
+    await Promise.all([lockIdentity(tx, tx.actorId), setSessionExpiry(tx, id, expiresAt)])
   },
 })

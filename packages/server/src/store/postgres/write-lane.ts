@@ -1,3 +1,4 @@
+import { SYSTEM_ACTOR } from '../actor.ts'
 import { IdleSessions } from '../idle-sessions.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { OperationMeta } from '../operation-meta.ts'
@@ -20,23 +21,33 @@ interface LaneOptions {
   /** Each runs one group at a time. */
   readonly connections: readonly ClientPool[]
   readonly maxGroup: number
-  /** Acquires what the operations of a group need until its commit. */
+  /** Acquires what the operations of a group need until its commit: `select` and a function. */
   readonly lockStatement: string
   /**
    * Whether operations of different actors run at the same time in the transaction, so that their statements share round trips. Only for
-   * operations that read nothing that those of other actors change.
+   * operations that read nothing that those of other actors change, and whose first statement locks the identity of their actor.
    */
   readonly isConcurrent: boolean
   /** The statements that publish changes with the commit. */
   notify(changes: LoggedChanges): readonly { readonly text: string; readonly values: readonly unknown[] }[]
 }
 
+/** PostgreSQL looks for deadlocks only after a second, in which all logins and changes would wait. */
+const MAX_LOCK_WAIT_MS = 200
+
+/** Bounds the waits for rows after the lock of the lane, for which the transaction waits as long as it takes. */
+const withBoundedWaits = (lockStatement: string): string =>
+  `${lockStatement}, set_config('lock_timeout', '${MAX_LOCK_WAIT_MS}', true)`
+
 /** Runs operations that arrive together in one transaction: they share the lock, the commit and its notification. */
 export class WriteLane {
   readonly #options: LaneOptions
   readonly #free: ClientPool[]
   readonly #idleSessions = new IdleSessions()
-  #waiting: Write[] = []
+  readonly #waiting: Write[] = []
+  /** Operations that have a transaction of their own. */
+  readonly #waitingAlone: Write[] = []
+  #wasAlone = false
   #isStarting = false
 
   constructor(options: LaneOptions) {
@@ -47,7 +58,8 @@ export class WriteLane {
   /** Resolves when the operation is committed. Rejects with its error, or that of the database, when nothing of it is. */
   run(operation: AnyOperation, args: unknown, meta: OperationMeta): Promise<Committed> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ operation, args, meta, resolve, reject })
+      const waiting = this.#needsOwnTransaction(meta) ? this.#waitingAlone : this.#waiting
+      waiting.push({ operation, args, meta, resolve, reject })
       if (this.#isStarting || this.#free.length === 0) return
       this.#isStarting = true
       // After a turn of the event loop, the writes that were requested at the same time are all waiting.
@@ -59,14 +71,28 @@ export class WriteLane {
     })
   }
 
+  /**
+   * Groups that run at the same time lock the identities of their actors in the same order, so that no two wait for each other. The controller's
+   * own operations lock other rows, of any kind: each of them runs alone.
+   */
+  #needsOwnTransaction({ actorId }: OperationMeta): boolean {
+    return this.#options.isConcurrent && actorId === SYSTEM_ACTOR.id
+  }
+
   async #runGroups(connection: ClientPool): Promise<void> {
-    const { maxGroup, isConcurrent } = this.#options
-    while (this.#waiting.length > 0) {
-      const group = this.#waiting.splice(0, maxGroup)
-      // Groups that run at the same time lock rows in the same order, so that no two wait for each other.
-      await this.#runGroup(connection, isConcurrent ? group.toSorted(byActor) : group)
+    for (let group = this.#takeGroup(); group.length > 0; group = this.#takeGroup()) {
+      await this.#runGroup(connection, group)
     }
     this.#free.push(connection)
+  }
+
+  /** The next operations to run together. Those that run alone take turns with groups. */
+  #takeGroup(): Write[] {
+    const { maxGroup, isConcurrent } = this.#options
+    this.#wasAlone = this.#waitingAlone.length > 0 && !(this.#wasAlone && this.#waiting.length > 0)
+    if (this.#wasAlone) return this.#waitingAlone.splice(0, 1)
+    const group = this.#waiting.splice(0, maxGroup)
+    return isConcurrent ? group.toSorted(byActor) : group
   }
 
   /** When a group fails, each of its writes is tried alone, except where each would wait for the database as long as the group did. */
@@ -84,7 +110,7 @@ export class WriteLane {
     const { lockStatement, isConcurrent, notify } = this.#options
     const transaction = new GroupTransaction(await connection.connect(), this.#idleSessions)
     transaction.send('begin isolation level read committed')
-    transaction.send(lockStatement)
+    transaction.send(isConcurrent && writes.length > 1 ? withBoundedWaits(lockStatement) : lockStatement)
     try {
       const settled = await (isConcurrent ? transaction.runByActor(writes) : transaction.runInTurn(writes))
       const committed = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))

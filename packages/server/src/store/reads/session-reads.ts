@@ -90,20 +90,6 @@ export async function findSessionOwner(
     .executeTakeFirst()
 }
 
-/** Up to `limit` sessions that expired at `until` or before. */
-export async function findExpiredSessions(
-  db: Kysely<Database>,
-  until: number,
-  limit: number,
-): Promise<Pick<ApiSessionRow, 'id' | 'identity_id' | 'ip_address'>[]> {
-  return db
-    .selectFrom('api_sessions')
-    .select(['id', 'identity_id', 'ip_address'])
-    .where('expires_at', '<=', until)
-    .limit(limit)
-    .execute()
-}
-
 /** The row of a session that has not expired. */
 export async function findLiveSessionRow(
   db: Kysely<Database>,

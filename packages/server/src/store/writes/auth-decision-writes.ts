@@ -1,5 +1,6 @@
 import type { AuthDecisionRow } from '../schema.ts'
 import type { Transaction } from '../transaction.ts'
+import { skipLocked } from './skip-locked.ts'
 
 /** Decisions are not in the change log, because no cache depends on them. */
 export async function insertAuthDecisions({ db }: Transaction, decisions: readonly AuthDecisionRow[]): Promise<void> {
@@ -34,8 +35,13 @@ export async function deleteSurplusDecisions(
   return deleteDecisions(tx, surplus)
 }
 
-async function deleteDecisions({ db }: Transaction, rows: readonly { readonly id: string }[]): Promise<number> {
+async function deleteDecisions(
+  { db, dialect }: Transaction,
+  rows: readonly { readonly id: string }[],
+): Promise<number> {
   const ids = rows.map(({ id }) => id)
-  if (ids.length > 0) await db.deleteFrom('auth_decisions').where('id', 'in', ids).execute()
+  if (ids.length === 0) return 0
+  const free = skipLocked(dialect, db.selectFrom('auth_decisions').select('id').where('id', 'in', ids))
+  await db.deleteFrom('auth_decisions').where('id', 'in', free).execute()
   return ids.length
 }

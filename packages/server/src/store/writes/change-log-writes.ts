@@ -2,6 +2,7 @@ import type { Insertable, Kysely } from 'kysely'
 import { prepared } from '../prepared.ts'
 import type { ChangeLogTable, Database } from '../schema.ts'
 import type { Transaction } from '../transaction.ts'
+import { skipLocked } from './skip-locked.ts'
 
 type NewEntry = Omit<Insertable<ChangeLogTable>, 'seq'>
 
@@ -30,15 +31,8 @@ export async function insertChange(db: Kysely<Database>, entry: NewEntry): Promi
 }
 
 /** Deletes up to `limit` entries older than `before`, oldest first. Returns how many it deleted. */
-export async function deleteOldChanges({ db }: Transaction, before: number, limit: number): Promise<number> {
-  const old = await db
-    .selectFrom('change_log')
-    .select('seq')
-    .where('at', '<', before)
-    .orderBy('seq')
-    .limit(limit)
-    .execute()
-  const last = old.at(-1)
-  if (last) await db.deleteFrom('change_log').where('seq', '<=', last.seq).execute()
-  return old.length
+export async function deleteOldChanges({ db, dialect }: Transaction, before: number, limit: number): Promise<number> {
+  const old = db.selectFrom('change_log').select('seq').where('at', '<', before).orderBy('seq').limit(limit)
+  const deleted = db.deleteFrom('change_log').where('seq', 'in', skipLocked(dialect, old))
+  return (await deleted.returning('seq').execute()).length
 }

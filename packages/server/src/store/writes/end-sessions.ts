@@ -3,6 +3,7 @@ import { identitiesOfProvider } from '../reads/identities-of-provider.ts'
 import { lockIdentitiesOfProvider, lockIdentity } from '../reads/lock-identity.ts'
 import type { ApiSessionRow } from '../schema.ts'
 import type { Transaction } from '../transaction.ts'
+import { skipLocked } from './skip-locked.ts'
 
 /** The column for each credential that a session of an identity can rest on. */
 const BASIS_COLUMNS = {
@@ -64,6 +65,16 @@ export async function deleteSessions(tx: Transaction, sessions: readonly EndedSe
     sessions.map(({ id }) => id),
   )
   reportDeleted(tx, sessions)
+}
+
+/** Ends up to `limit` sessions that expired at `until` or before. Returns how many. */
+export async function deleteExpired(tx: Transaction, until: number, limit: number): Promise<number> {
+  const { db, dialect } = tx
+  const expired = db.selectFrom('api_sessions').select('id').where('expires_at', '<=', until).limit(limit)
+  const deleted = db.deleteFrom('api_sessions').where('id', 'in', skipLocked(dialect, expired))
+  const sessions = await deleted.returning(['id', 'identity_id', 'ip_address']).execute()
+  reportDeleted(tx, sessions)
+  return sessions.length
 }
 
 function reportDeleted({ changed }: Transaction, sessions: readonly EndedSession[]): void {

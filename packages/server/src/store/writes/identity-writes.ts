@@ -3,6 +3,7 @@ import { identityColumns, type StoredIdentity } from '../identity-row.ts'
 import { insertRow, insertRows } from '../prepared.ts'
 import type { Transaction } from '../transaction.ts'
 import { rejectDuplicates } from '../unique-violation.ts'
+import { skipLocked } from './skip-locked.ts'
 
 const ENTITY = 'identities'
 
@@ -207,7 +208,8 @@ export async function setVerifiedTotp(tx: Transaction, id: string, totpId: strin
 }
 
 /** Deletes up to `limit` notes of identities that were deleted before `before`. Returns how many. */
-export async function deleteOldDeletions({ db }: Transaction, before: number, limit: number): Promise<number> {
+export async function deleteOldDeletions({ db, dialect }: Transaction, before: number, limit: number): Promise<number> {
   const old = db.selectFrom('deleted_identities').select('id').where('deleted_at', '<', before).limit(limit)
-  return (await db.deleteFrom('deleted_identities').where('id', 'in', old).returning('id').execute()).length
+  const deleted = db.deleteFrom('deleted_identities').where('id', 'in', skipLocked(dialect, old))
+  return (await deleted.returning('id').execute()).length
 }

@@ -1,0 +1,123 @@
+/** Logins of many identities, and what strangers cause, in transactions that run at the same time. */
+import assert from 'node:assert/strict'
+import { after, type TestContext, test } from 'node:test'
+import { newId } from '@countersign/core'
+import pg from 'pg'
+import { endOwnSession } from '../../src/operations/api-session/end-session.ts'
+import { extendSession } from '../../src/operations/api-session/extend-session.ts'
+import { createApiSession } from '../../src/operations/api-session/start-session.ts'
+import { createIdentity } from '../../src/operations/identity/create-identity.ts'
+import { reserveKeyFetch } from '../../src/operations/signer/reserve-key-fetch.ts'
+import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts'
+import type { Store } from '../../src/store/store.ts'
+import { withDefaults } from '../keyset/key-sets.fixture.ts'
+import { newSession } from '../operations/log-in-as.ts'
+import { getPostgres, stopPostgres } from './open-test-stores.ts'
+
+after(stopPostgres)
+
+const NOW = 1_700_000_000_000
+const SYSTEM = { actorId: 'system', now: NOW }
+const MAX_SESSIONS = 4
+
+/** Two nodes, and a connection that is neither. */
+async function setUp(t: TestContext) {
+  const url = await (await getPostgres()).createDatabase()
+  const open = () => openPostgresStore({ url, nodeId: newId(), now: NOW, onWarning: () => {} })
+  const nodes = [await withDefaults(await open()), await open()] as const
+  const other = new pg.Client({ connectionString: url })
+  await other.connect()
+  const closeNodes = async () => void (await Promise.all(nodes.map((node) => node.close())))
+  t.after(async () => {
+    await closeNodes()
+    await other.end()
+  })
+  /** PostgreSQL counts the deadlocks of a connection at its end. */
+  const countDeadlocks = async (): Promise<number> => {
+    await closeNodes()
+    const { rows } = await other.query('select deadlocks from pg_stat_database where datname = current_database()')
+    return Number(rows[0].deadlocks)
+  }
+  return { nodes, other, countDeadlocks }
+}
+
+async function makeIdentities(store: Store, count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, newId).toSorted()
+  for (const id of ids) {
+    await store.run(createIdentity, { id, body: { name: id, type: 'Default', isAdmin: false } } as never, SYSTEM)
+  }
+  return ids
+}
+
+/** Opens a session and returns its id. */
+async function logIn(store: Store, identityId: string): Promise<string> {
+  const session = newSession({ identityId, authenticatorId: 'x', now: NOW })
+  const meta = { actorId: identityId, now: NOW }
+  assert.equal(await store.run(createApiSession, { ...session, maxPerIdentity: MAX_SESSIONS }, meta), 'opened')
+  return session.id
+}
+
+test('S-07 key fetches that strangers cause do not wait for each other', async (t) => {
+  const { nodes, countDeadlocks } = await setUp(t)
+  const take = (node: Store, endpoint: string, now = NOW) =>
+    node.run(reserveKeyFetch, { endpoint, burst: 1, refillMs: 10_000 }, { ...SYSTEM, now })
+  const taken: boolean[] = []
+  for (let round = 0; round < 20; round++) {
+    const endpoints = Array.from({ length: 4 }, (_, nth) => `https://idp.example/${round}/${nth}`)
+    const both = [endpoints.map((one) => take(nodes[0], one)), endpoints.toReversed().map((one) => take(nodes[1], one))]
+    taken.push(...(await Promise.all(both.flat())))
+  }
+  assert.equal(taken.filter(Boolean).length, 80, 'each of the 80 buckets was taken from once')
+  assert.equal(await take(nodes[0], 'https://idp.example/0/0', NOW + 10_000), true, 'it is full again')
+  assert.equal((await nodes[0].db.selectFrom('key_fetches').selectAll().execute()).length, 1, 'and the others are gone')
+  assert.equal(await countDeadlocks(), 0)
+})
+
+test('S-07 an identity that logs in and out without pause delays no other', async (t) => {
+  const { nodes, countDeadlocks } = await setUp(t)
+  const ids = await makeIdentities(nodes[0], 3)
+  const sessions = ids.map((): string[] => [])
+  const open = async (node: Store, nth: number): Promise<void> => {
+    sessions[nth]?.push(await logIn(node, ids[nth] ?? ''))
+  }
+  const busy = async (node: Store): Promise<void> => {
+    for (let round = 0; round < 60; round++) {
+      const work: Promise<unknown>[] = []
+      for (const [nth, actorId] of ids.entries()) {
+        const meta = { actorId, now: NOW + round }
+        // The least recently used one is what the next login ends.
+        const id = sessions[nth]?.shift()
+        if (id && round % 3 > 0) work.push(node.run(endOwnSession, { id }, meta))
+        else if (id) work.push(node.run(extendSession, { id, expiresAt: NOW + 60_000 }, meta))
+        work.push(open(node, nth), open(node, nth))
+      }
+      await Promise.all(work)
+    }
+  }
+  await Promise.all(nodes.flatMap((node) => [busy(node), busy(node)]))
+  const counted = await nodes[0].db
+    .selectFrom('api_sessions')
+    .select(({ fn }) => ['identity_id', fn.countAll<number>().as('count')])
+    .groupBy('identity_id')
+    .execute()
+  assert.equal(counted.length, 3)
+  assert.ok(counted.every(({ count }) => count <= MAX_SESSIONS))
+  assert.equal(await countDeadlocks(), 0)
+})
+
+test('S-07 logins that wait for a row give way within a second, and wait for it alone', async (t) => {
+  const { nodes, other } = await setUp(t)
+  const [node] = nodes
+  const [first = '', second = ''] = await makeIdentities(node, 2)
+  const lock = (id: string) => other.query('select 1 from identities where id = $1 for update', [id])
+  await other.query('begin')
+  await lock(second)
+  const logins = Promise.all([logIn(node, first), logIn(node, second)])
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  const start = performance.now()
+  await lock(first)
+  assert.ok(performance.now() - start < 900, 'before PostgreSQL looks for deadlocks')
+  await new Promise((resolve) => setTimeout(resolve, 600))
+  await other.query('commit')
+  assert.equal(new Set(await logins).size, 2)
+})
