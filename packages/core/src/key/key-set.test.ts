@@ -276,6 +276,7 @@ const EXPIRED_CERTIFICATE =
 test('W-80 an entry with only kid and x5c has the key and the dates of the certificate', () => {
   const key = read({ kid: 'k', x5c: [EXPIRED_CERTIFICATE] }).keys.get('k') ?? assert.fail()
   assert.ok(key.notAfter && key.notAfter.getTime() < Date.now(), 'an expired certificate verifies nothing')
+  assert.equal(key.x5c, EXPIRED_CERTIFICATE)
   assert.deepEqual(kids({ kid: 'k', alg: 'ES256', x5c: [EXPIRED_CERTIFICATE] }), ['k'])
   for (const entry of [
     { kid: 'k', x5c: [] },

@@ -123,12 +123,11 @@ function readBareCertificate(kid: string, { x5c, alg }: JsonObject): EntryReadin
   const first = Array.isArray(x5c) ? x5c[0] : undefined
   if (typeof first !== 'string') return { warning: 'ignored, its "x5c" is not text' }
   try {
-    const { publicKey, notBefore, notAfter } = readSignerCertificate(
-      formatPem('CERTIFICATE', Buffer.from(first, 'base64')),
-    )
+    const certificate = Buffer.from(first, 'base64')
+    const { publicKey, notBefore, notAfter } = readSignerCertificate(formatPem('CERTIFICATE', certificate))
     const reading = buildCertificateKey(publicKey, kid, notBefore, notAfter)
     if (!reading.ok) return { warning: `ignored, ${reading.reason}` }
-    const { key } = reading
+    const key = { ...reading.key, x5c: certificate.toString('base64') }
     if ((alg ?? undefined) === undefined) return { key }
     if (typeof alg !== 'string' || !key.algs.includes(alg)) {
       return { warning: 'ignored, its "alg" is not supported with a key of this type' }

@@ -18,6 +18,8 @@ export interface SignerKey {
   /** The validity period of its certificate, both ends inclusive. */
   readonly notBefore?: Date
   readonly notAfter?: Date
+  /** The certificate that was published in place of the key, in base64. */
+  readonly x5c?: string
 }
 
 /** The keys of one signer by kid. Never mix keys of different signers in one map. */

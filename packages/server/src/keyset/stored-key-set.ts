@@ -11,9 +11,12 @@ export function readStoredKeys(jwks: string): SignerKeys {
   return readKeySet(Buffer.from(jwks)).keys
 }
 
-/** A key that was published several times, once per algorithm, is written the same way. */
-function formatKey({ kid, alg, algs, keyObject }: SignerKey): object[] {
-  const jwk = { kid, use: 'sig', ...keyObject.export({ format: 'jwk' }) }
+/**
+ * A key that was published several times, once per algorithm, is written the same way. One that was published as a certificate is written as that,
+ * because its dates count.
+ */
+function formatKey({ kid, alg, algs, keyObject, x5c }: SignerKey): object[] {
+  const jwk = { kid, use: 'sig', ...(x5c === undefined ? keyObject.export({ format: 'jwk' }) : { x5c: [x5c] }) }
   if (alg !== undefined) return [{ ...jwk, alg }]
   // Only RSA keys can be used with several algorithms.
   const hasAllAlgorithms = algs.length === 1 || algs.length === buildSignerKey(kid, keyObject, 'RSA').algs.length

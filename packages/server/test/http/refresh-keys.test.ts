@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeTestCertificate, mintKey } from '@countersign/testkit'
+import { makeTestCertificate, mintKey, mintKeyFrom } from '@countersign/testkit'
 import { OutboundError } from '../../src/outbound/outbound-error.ts'
 import { summarize } from './ext-jwt-signers.fixture.ts'
 import { logInWithToken, SIGNERS, setUpProvider } from './provider.fixture.ts'
@@ -55,4 +55,25 @@ test('D18 refresh-keys refuses a disabled signer, does nothing for a certificate
   const { source, keys, lastError } = (await refresh(fixed)).json.data.keyStatus
   assert.deepEqual([source, keys.length, lastError], ['certificate', 1, null])
   assert.equal(summarize(await refresh('no-such-id')), '404 NOT_FOUND')
+})
+
+test('W-80 every node refuses a key whose certificate has expired, and accepts it when that is renewed', async (t) => {
+  const { app, provider, token, createSigner, createIdentity } = await setUpProvider(t)
+  const key = mintKeyFrom(mintKey('P-256', 'certified').privateKey, 'P-256', 'certified')
+  const publish = (year: number): void => {
+    const { der } = makeTestCertificate({ keyPair: key, notAfter: new Date(`${year}-01-01T00:00:00Z`) })
+    provider.keys = [{ kid: key.kid, x5c: [der.toString('base64')] } as never]
+  }
+  const statuses = async () => {
+    const replies = []
+    for (const _ of [...app.stores, ...app.stores]) replies.push(await logInWithToken(app, token({}, key)))
+    return new Set(replies.map(({ status }) => status))
+  }
+  publish(2021)
+  const id = await createSigner()
+  await createIdentity()
+  assert.deepEqual(await statuses(), new Set([401]))
+  publish(2090)
+  assert.equal((await app.admin('POST', `${SIGNERS}/${id}/refresh-keys`)).status, 200)
+  assert.deepEqual(await statuses(), new Set([200]))
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readKeySet } from '@countersign/core'
-import { type MintKey, mintKey, mintKeySet } from '@countersign/testkit'
+import { createTestKeyPair, type MintKey, makeTestCertificate, mintKey, mintKeySet } from '@countersign/testkit'
 import { ServedKeys } from '../../src/keyset/served-keys.ts'
 import { createSharedJwksFetch } from '../../src/keyset/shared-jwks-fetch.ts'
 import { formatKeySet } from '../../src/keyset/stored-key-set.ts'
@@ -24,6 +24,27 @@ test('F-05 keys that were requested before the current ones do not bring a withd
   assert.deepEqual(kids(), [kept.kid])
   assert.ok(served.replace(keySet(withdrawn, kept), { at: 3_600, elapsedMs: 3_600 }, 3_700))
   assert.deepEqual(kids().toSorted(), [kept.kid, withdrawn.kid], 'what was requested later counts')
+})
+
+test('W-80 a key that was published as a certificate has its dates after it was stored, and those of a renewed one', () => {
+  const endpoint = keyEndpoint('url', null)
+  const keyPair = createTestKeyPair('ec256')
+  const published = (year: number, members = {}) => {
+    const certificate = makeTestCertificate({ keyPair, notAfter: new Date(`${year}-01-01T00:00:00Z`) })
+    return readKeySet({ keys: [{ kid: 'k', x5c: [certificate.der.toString('base64')], ...members }] })
+  }
+  const fetching = new ServedKeys(endpoint, DAY_MS, () => {})
+  const restarted = new ServedKeys(endpoint, DAY_MS, () => {})
+  for (const [at, year] of [2021, 2041].entries()) {
+    const stored = fetching.replace(published(year, { alg: 'ES256' }), { at, elapsedMs: at }, at) ?? assert.fail()
+    restarted.adopt(stored, at)
+    for (const served of [fetching, restarted]) {
+      const key = served.keys(at).get('k')
+      assert.deepEqual([key?.notAfter?.getUTCFullYear(), key?.algs], [year, ['ES256']])
+    }
+  }
+  const [plain] = keySet(mintKey('P-256', 'plain')).keys.values()
+  assert.equal(plain?.notAfter, undefined)
 })
 
 test('F-05 of what was fetched for other workers, nothing from before an administrator’s refresh is used', async () => {
