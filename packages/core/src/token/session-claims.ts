@@ -1,3 +1,4 @@
+import { claimTextError } from '../claim/claim-text.ts'
 import type { JsonObject, JsonValue } from '../json/json-value.ts'
 
 /** The claims by which a provider identifies the login behind a token. Null where the token has none that is usable. */
@@ -19,16 +20,22 @@ const MAX_LENGTH = 512
 /** Reads the claims of a verified token that its session rests on. */
 export function readSessionClaims({ sub, sid, acr, amr, auth_time: authTime }: JsonObject): SessionClaims {
   return {
-    subject: boundedText(sub),
-    providerSessionId: boundedText(sid),
-    acr: boundedText(acr),
+    subject: usableText(sub),
+    providerSessionId: usableText(sid),
+    acr: usableText(acr),
     amr: readMethods(amr),
-    authenticatedAt: typeof authTime === 'number' && Number.isSafeInteger(authTime * 1000) ? authTime * 1000 : null,
+    authenticatedAt: readInstant(authTime),
   }
 }
 
-function boundedText(value: JsonValue | undefined): string | null {
-  return typeof value === 'string' && value.length <= MAX_LENGTH ? value : null
+function usableText(value: JsonValue | undefined): string | null {
+  return typeof value === 'string' && claimTextError(value, MAX_LENGTH) === undefined ? value : null
+}
+
+/** In whole milliseconds: the store has no fractions. */
+function readInstant(seconds: JsonValue | undefined): number | null {
+  const ms = typeof seconds === 'number' ? Math.floor(seconds * 1000) : Number.NaN
+  return Number.isSafeInteger(ms) ? ms : null
 }
 
 /** Some providers send a single method as text. */

@@ -47,14 +47,14 @@ export function checkIssuedAt({ iat, exp }: JsonObject, signer: VerifySigner, no
   return { expected, received, refusal: tooLong ? 'lifetime-too-long' : undefined }
 }
 
-/** The period in which the three time checks pass, for claims that have passed them once. `untilMs` is exclusive. */
+/** The period in which the three time checks pass, for claims that have passed them once, in whole milliseconds. `untilMs` is exclusive. */
 export function validityPeriod(claims: JsonObject, signer: VerifySigner): { fromMs: number; untilMs: number } {
   const { exp, nbf, iat } = claims
   const earliest = (date: JsonValue | undefined, ahead: number): number =>
-    typeof date === 'number' ? (date - ahead - signer.clockSkewSeconds) * 1000 : Number.NEGATIVE_INFINITY
+    typeof date === 'number' ? Math.ceil((date - ahead - signer.clockSkewSeconds) * 1000) : Number.NEGATIVE_INFINITY
   return {
     fromMs: Math.max(earliest(nbf, 0), earliest(iat, ISSUED_AHEAD_SECONDS)),
-    untilMs: typeof exp === 'number' ? (exp + signer.clockSkewSeconds) * 1000 : Number.NEGATIVE_INFINITY,
+    untilMs: typeof exp === 'number' ? Math.floor((exp + signer.clockSkewSeconds) * 1000) : Number.NEGATIVE_INFINITY,
   }
 }
 

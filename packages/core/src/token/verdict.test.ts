@@ -28,6 +28,11 @@ test('an accepted token has passed all checks in order, and its verdict contains
   assert.equal(keyThumbprint, KEYS.get(KEY.kid)?.thumbprint)
 })
 
+test('C-03 a token whose exp has a fraction expires in the millisecond before', async () => {
+  const verdict = await verdictOn(tokenWith({ exp: NOW + 600.123_456_7 }))
+  assert.equal(verdict.accepted && verdict.token.expiresAtMs, (NOW + 600) * 1000 + 123)
+})
+
 test('a refused token has passed all checks except the last in the list', async () => {
   const cases: [string, string, RefusalReason][] = [
     ['x', 'format', 'token-malformed'],

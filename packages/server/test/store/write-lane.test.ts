@@ -121,3 +121,36 @@ test('S-07 logins that wait for a row give way within a second, and wait for it 
   await other.query('commit')
   assert.equal(new Set(await logins).size, 2)
 })
+
+test('S-07 a login that fails does not keep those that arrive with it from sharing a transaction', async (t) => {
+  const { nodes, other } = await setUp(t)
+  const [node] = nodes
+  const ids = await makeIdentities(node, 10)
+  await other.query('create table opened (transaction text)')
+  await other.query(`create function note() returns trigger language plpgsql as $$ begin
+    insert into opened values (pg_current_xact_id()::text); return new; end $$`)
+  await other.query('create trigger notes after insert on api_sessions for each row execute function note()')
+  const [failing = '', ...fine] = ids
+  const session = newSession({ identityId: failing, authenticatorId: 'no\0text', now: NOW })
+  const refused = node.run(createApiSession, session, { actorId: failing, now: NOW })
+  const [result] = await Promise.all([
+    refused.then(
+      () => 'opened',
+      () => 'failed',
+    ),
+    ...fine.map((id) => logIn(node, id)),
+  ])
+  assert.equal(result, 'failed')
+  const { rows } = await other.query('select count(*)::int as logins, count(distinct transaction)::int as commits from opened')
+  assert.deepEqual(rows, [{ logins: 9, commits: 1 }])
+})
+
+test('D52 the fetches of an endpoint with a long address are counted', async (t) => {
+  const { nodes } = await setUp(t)
+  const path = Array.from({ length: 2_000 }, (_, nth) => String.fromCodePoint(0x4e00 + ((nth * 7_919) % 20_000))).join('')
+  const budget = { endpoint: `https://idp.example/${path}`, burst: 1, refillMs: 10_000 }
+  assert.equal(await nodes[0].run(reserveKeyFetch, budget, SYSTEM), true)
+  assert.equal(await nodes[1].run(reserveKeyFetch, budget, SYSTEM), false)
+  const another = { ...budget, endpoint: `${budget.endpoint}2` }
+  assert.equal(await nodes[1].run(reserveKeyFetch, another, SYSTEM), true)
+})

@@ -95,22 +95,30 @@ export class WriteLane {
     return isConcurrent ? group.toSorted(byActor) : group
   }
 
-  /** When a group fails, each of its writes is tried alone, except where each would wait for the database as long as the group did. */
-  async #runGroup(connection: ClientPool, writes: readonly Write[]): Promise<void> {
+  /**
+   * A group that fails while it runs concurrently runs again in turn, so that only the writes that cause it fail. A group that fails as a whole is
+   * tried write by write. Neither is done where each try would wait for the database as long as the first did.
+   */
+  async #runGroup(
+    connection: ClientPool,
+    writes: readonly Write[],
+    isConcurrent = this.#options.isConcurrent && writes.length > 1,
+  ): Promise<void> {
     try {
-      await this.#commit(connection, writes)
+      await this.#commit(connection, writes, isConcurrent)
     } catch (error) {
       if (writes.length === 1 || isUnavailable(error)) for (const write of writes) write.reject(error)
+      else if (isConcurrent) await this.#runGroup(connection, writes, false)
       else for (const write of writes) await this.#runGroup(connection, [write])
     }
   }
 
   /** Runs writes in one transaction and settles them. Throws when nothing was committed. */
-  async #commit(connection: ClientPool, writes: readonly Write[]): Promise<void> {
-    const { lockStatement, isConcurrent, notify } = this.#options
+  async #commit(connection: ClientPool, writes: readonly Write[], isConcurrent: boolean): Promise<void> {
+    const { lockStatement, notify } = this.#options
     const transaction = new GroupTransaction(await connection.connect(), this.#idleSessions)
     transaction.send('begin isolation level read committed')
-    transaction.send(isConcurrent && writes.length > 1 ? withBoundedWaits(lockStatement) : lockStatement)
+    transaction.send(isConcurrent ? withBoundedWaits(lockStatement) : lockStatement)
     try {
       const settled = await (isConcurrent ? transaction.runByActor(writes) : transaction.runInTurn(writes))
       const committed = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
@@ -186,6 +194,7 @@ class GroupTransaction {
       } catch (reason) {
         if (isAlone || this.failure || isUnavailable(reason)) throw reason
         this.send('rollback to one_write')
+        this.#on.idleSessions?.clear()
         outcomes.push({ status: 'rejected', reason })
       }
     }

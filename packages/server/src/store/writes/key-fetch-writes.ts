@@ -1,8 +1,10 @@
+import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Transaction } from '../transaction.ts'
 import { skipLocked } from './skip-locked.ts'
 
 interface Bucket {
+  /** Of any length: its digest is stored. */
   readonly endpoint: string
   readonly burst: number
   readonly refillMs: number
@@ -20,7 +22,7 @@ export async function takeKeyFetch(tx: Transaction, { endpoint, burst, refillMs 
   const isFull = sql<boolean>`(key_fetches.full_at <= ${now} or key_fetches.full_at > ${latest})`
   const taken = await db
     .insertInto('key_fetches')
-    .values({ endpoint, full_at: refilled })
+    .values({ endpoint: hash('sha256', endpoint, 'base64url'), full_at: refilled })
     .onConflict((conflict) =>
       conflict
         .column('endpoint')
