@@ -1,4 +1,4 @@
-import { claimTextError } from '../claim/claim-text.ts'
+import { claimTextError, MAX_IDENTITY_CLAIM_LENGTH } from '../claim/claim-text.ts'
 import { findUnmetClaim } from '../claim/required-claims.ts'
 import { selectClaim } from '../claim/selector.ts'
 import { isJsonObject, type JsonObject } from '../json/json-value.ts'
@@ -7,8 +7,6 @@ import type { CheckResult } from './check-result.ts'
 import { audiencesOf } from './jws.ts'
 import { displayValue } from './verdict.ts'
 import type { VerifySigner } from './verify-signer.ts'
-
-const MAX_IDENTITY_CLAIM_LENGTH = 512
 
 /** Compares exactly: a trailing slash, letter case and default ports matter. */
 export function checkIssuer({ iss }: JsonObject, signer: VerifySigner): CheckResult {

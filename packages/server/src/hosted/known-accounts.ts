@@ -1,4 +1,4 @@
-import { createLruCache } from '@countersign/core'
+import { claimTextError, createLruCache, MAX_IDENTITY_CLAIM_LENGTH } from '@countersign/core'
 import type { Clock } from '../platform/clock.ts'
 import type { Change } from '../store/change.ts'
 import { type ClientKey, findAccountOfClient, type KnownAccount } from '../store/reads/account-client-reads.ts'
@@ -23,8 +23,10 @@ export class KnownAccounts {
     })
   }
 
-  /** Returns the current account of a client. Client ids are unique only per issuer. */
+  /** Returns the current account of a client, whose id may be of an unverified token. Client ids are unique only per issuer. */
   async find(issuer: string, clientId: string): Promise<KnownAccount | undefined> {
+    // No account has such an id, and PostgreSQL refuses some of them as text.
+    if (claimTextError(clientId, MAX_IDENTITY_CLAIM_LENGTH) !== undefined) return undefined
     // An issuer contains no line feed, so the key is unambiguous.
     const key = `${issuer}\n${clientId}`
     const account = this.#remembered.get(key) ?? (await this.#load({ issuer, clientId }, key))

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { mintKey } from '@countersign/testkit'
+import { newPostgresDatabase } from '../http/build-app.ts'
 import { DECISIONS, storeDecisions } from '../http/provider.fixture.ts'
 import { KINDS, type KindName, setUpHosted } from './hosted.fixture.ts'
 
@@ -43,6 +44,16 @@ test('D44 S2-4 a missing or invalid token is 401 with a Bearer challenge, and no
       assert.equal(reply.headers['cache-control'], 'no-store')
     }
   }
+})
+
+test('B-07 P-11 a forged token whose client id the database cannot hold is 401', async (t) => {
+  const { createProvider, createAccount, token, call } = await setUpHosted(t, { database: await newPostgresDatabase() })
+  await createAccount(await createProvider('keycloak'), 'machine-1')
+  const stranger = mintKey('P-256', 'stranger')
+  for (const clientId of ['machine-1', 'machine\0', '\uffff', 'x'.repeat(5_000)]) {
+    assert.equal((await call('GET', NETWORKS, token('keycloak', clientId, {}, stranger))).status, 401)
+  }
+  assert.equal((await call('GET', NETWORKS, token('keycloak', 'machine-1'))).status, 200)
 })
 
 test('D44 every spelling of a path gets the hosted API’s response, without CORS', async (t) => {
