@@ -173,7 +173,7 @@ function accountClient(row: ApiAccountClientRow): AccountClient {
   return { clientId, registrationUri, sealedRegistrationToken }
 }
 
-/** Converts an OutboundError into PROVIDER_FAILED with its message. */
+/** Converts an OutboundError into PROVIDER_FAILED with its message for tenants. */
 async function throwProviderFailed<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
@@ -181,7 +181,7 @@ async function throwProviderFailed<T>(work: Promise<T>): Promise<T> {
     if (!(error instanceof OutboundError)) throw error
     throw new AppError(
       'PROVIDER_FAILED',
-      { message: `the provider did not register a client: ${error.message}` },
+      { message: `the provider did not register a client: ${error.tenantMessage}` },
       { cause: error },
     )
   }

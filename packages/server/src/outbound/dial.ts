@@ -20,7 +20,7 @@ export interface DialTarget {
  */
 export async function dialTcp(target: DialTarget, policy: AddressPolicy, signal: AbortSignal): Promise<Socket> {
   const { host, port, addresses } = target
-  for (const { address } of addresses) checkAddress(host, address, policy)
+  for (const { address } of addresses) checkAddress(target, address, policy)
   signal.throwIfAborted()
   const socket = connectTcp({
     host,
@@ -39,7 +39,7 @@ export async function dialTcp(target: DialTarget, policy: AddressPolicy, signal:
   socket.on('error', () => {})
   try {
     await once(socket, 'connect', { signal })
-    checkAddress(host, socket.remoteAddress ?? '', policy)
+    checkAddress(target, socket.remoteAddress ?? '', policy)
     return socket
   } catch (error) {
     socket.destroy()
@@ -117,13 +117,13 @@ function tlsErrorText(code: string): string {
     : `the handshake failed (${code || 'unknown'})`
 }
 
-function checkAddress(host: string, address: string, policy: AddressPolicy): void {
+function checkAddress(target: DialTarget, address: string, policy: AddressPolicy): void {
+  const { host } = target
   const refusal = policy(address)
   if (refusal === undefined) return
-  throw new OutboundError(
-    'address-refused',
-    host === address ? refusal : `${host} resolves to a refused address: ${refusal}`,
-  )
+  const message = host === address ? refusal : `${host} resolves to a refused address: ${refusal}`
+  // The text of a closed port: names of the internal network must not reveal their addresses.
+  throw new OutboundError('address-refused', message, { tenantMessage: unreachable(target) })
 }
 
 function unreachable({ host, port }: DialTarget): string {

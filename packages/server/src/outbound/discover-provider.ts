@@ -19,7 +19,9 @@ export function createDiscoverProvider(fetchInTurn: FetchInTurn, policy: JwksEnd
     try {
       return (await fetchInTurn(organizationId, url, { accept: JSON_TYPE, mediaTypes: [JSON_TYPE] })).body
     } catch (error) {
-      if (error instanceof OutboundError) throw fieldError('issuer', `no discovery document: ${error.message}`, url)
+      if (error instanceof OutboundError) {
+        throw fieldError('issuer', `no discovery document: ${error.tenantMessage}`, url)
+      }
       throw error
     }
   }

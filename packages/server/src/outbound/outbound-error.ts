@@ -15,19 +15,28 @@ export type OutboundReason =
   | 'content'
   | 'stopped'
 
+interface OutboundErrorOptions {
+  readonly status?: number
+  readonly cause?: unknown
+  /** In place of the message for callers who are not administrators. */
+  readonly tenantMessage?: string
+}
+
 /**
  * A failed fetch. The message is for administrators: it contains the HTTP status, if any, and the setting that allows what was refused. It
- * never quotes what the server sent.
+ * never quotes what the server sent. `tenantMessage` is for accounts of organizations: it does not contain to which address a name resolves.
  */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError'
   readonly reason: OutboundReason
   /** The HTTP status, if there was a response. */
   readonly status: number | undefined
+  readonly tenantMessage: string
 
-  constructor(reason: OutboundReason, message: string, options: { status?: number; cause?: unknown } = {}) {
+  constructor(reason: OutboundReason, message: string, options: OutboundErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.reason = reason
     this.status = options.status
+    this.tenantMessage = options.tenantMessage ?? message
   }
 }

@@ -2,9 +2,13 @@ import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { test } from 'node:test'
+import type { AppError } from '@countersign/core'
 import { createFakeDns } from '@countersign/testkit'
 import { dialTcp } from '../../src/outbound/dial.ts'
+import { createDiscoverProvider } from '../../src/outbound/discover-provider.ts'
+import { createJwksEndpointPolicy } from '../../src/outbound/jwks-endpoint-policy.ts'
 import { createHostResolver } from '../../src/outbound/resolve-host.ts'
+import { fromProcessError, toProcessError } from '../../src/process/workers/sent-error.ts'
 import { assertFails, createFetch, DEFAULT_SETTINGS, settingsWith, startServer } from './fetch.fixture.ts'
 
 const NEVER = new AbortController().signal
@@ -48,6 +52,25 @@ test('the refusal of a private address names the setting that would allow it', a
   const { lookup } = createFakeDns({ 'idp.test': [['10.1.2.3']] })
   const error = await assertFails(createFetch({ lookup })('https://idp.test/jwks'), 'address-refused')
   assert.match(error.message, /10\.1\.2\.3.*jwks\.allowedNetworks/)
+})
+
+test('G-31 what an organization sees of a refused address is what it sees of a closed port', async () => {
+  const { lookup } = createFakeDns({ 'inside.test': [['10.1.2.3']], 'closed.test': [['127.0.0.1']] })
+  const settings = settingsWith({ allowedPorts: [{ from: 1, to: 1 }] })
+  const fetch = createFetch({ settings, lookup })
+  const seen = async (host: string, isRefused: boolean): Promise<string> => {
+    const url = `http://${host}:1/.well-known/openid-configuration`
+    const error = await assertFails(fetch(url), isRefused ? 'address-refused' : 'unreachable')
+    // Errors of workers are sent to the process that serves the request.
+    const sent = fromProcessError(structuredClone(toProcessError(error))) as typeof error
+    assert.equal(sent.tenantMessage, error.tenantMessage)
+    const discover = createDiscoverProvider(() => Promise.reject(sent), createJwksEndpointPolicy(settings))
+    const shown = await discover('organization', `http://${host}:1`, url).catch((thrown: AppError) => thrown)
+    return JSON.stringify((shown as AppError).publicCause).replaceAll(host, 'host')
+  }
+  const inside = await seen('inside.test', true)
+  assert.match(inside, /host port 1 could not be reached/)
+  assert.equal(inside, await seen('closed.test', false))
 })
 
 test('W-39 W-40 G-05 refuses a name when one of its addresses is blocked, and accepts it when none is', async (t) => {

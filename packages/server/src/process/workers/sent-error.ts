@@ -10,6 +10,7 @@ export type SentProcessError =
       readonly kind: 'outbound'
       readonly reason: OutboundReason
       readonly message: string
+      readonly tenantMessage: string
       readonly status: number | undefined
     }
   | { readonly kind: 'other'; readonly error: ReturnType<typeof toSentError> }
@@ -17,7 +18,8 @@ export type SentProcessError =
 export function toProcessError(error: unknown): SentProcessError {
   if (error instanceof StartupError) return { kind: 'startup', message: error.message, hint: error.hint }
   if (error instanceof OutboundError) {
-    return { kind: 'outbound', reason: error.reason, message: error.message, status: error.status }
+    const { reason, message, tenantMessage, status } = error
+    return { kind: 'outbound', reason, message, tenantMessage, status }
   }
   return { kind: 'other', error: toSentError(error) }
 }
@@ -25,7 +27,8 @@ export function toProcessError(error: unknown): SentProcessError {
 export function fromProcessError(sent: SentProcessError): Error {
   if (sent.kind === 'startup') return new StartupError(sent.message, sent.hint)
   if (sent.kind === 'outbound') {
-    return new OutboundError(sent.reason, sent.message, sent.status === undefined ? {} : { status: sent.status })
+    const { reason, message, tenantMessage, status } = sent
+    return new OutboundError(reason, message, { tenantMessage, ...(status !== undefined && { status }) })
   }
   return fromSentError(sent.error)
 }
