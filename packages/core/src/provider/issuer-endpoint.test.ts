@@ -20,6 +20,8 @@ test('N-13 an endpoint elsewhere, of another tenant of the host, or with a path 
     `${ISSUER}/../other/keys`,
     `${ISSUER}/%2e%2e/other/keys`,
     `${ISSUER}/..%2fother/keys`,
+    `${ISSUER}/..;/other/keys`,
+    `${ISSUER}/keys;v=1`,
     `${ISSUER}`,
     'not a URL',
   ]
