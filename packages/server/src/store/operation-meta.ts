@@ -1,3 +1,4 @@
+import type { Clock } from '../platform/clock.ts'
 import type { ActorCredential } from './actor-credential.ts'
 
 /** The actor and time of an operation. `actorId` is `system` for the controller itself. */
@@ -8,6 +9,8 @@ export interface OperationMeta {
   /** Of a caller of the hosted API. Its writes take turns with those of other organizations, and `now` becomes the time of the turn. */
   readonly organizationId?: string
   readonly now: number
+  /** When set, `now` becomes its time when the operation begins, after it has waited in a queue of the store. */
+  readonly clock?: Clock
   /** The `If-Match` header: the current version must be in it. Any version passes when absent. */
   readonly ifMatch?: string
   /** The request behind the operation, for the change log and events. */

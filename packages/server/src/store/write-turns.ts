@@ -15,14 +15,15 @@ const ACTOR_TURNS = { atOnce: 64, perKey: 32, maxWaiting: 10_000 }
  */
 export function withWriteTurns(store: Store, clock: Clock): Store {
   const organizations = new FairQueue(ORGANIZATION_TURNS)
-  // PostgreSQL has turns of its own, in its queue for connections.
+  // PostgreSQL has turns of its own, in its queue for connections. They begin later than `run` is called.
   const actors = store.dialect === 'sqlite' ? new FairQueue(ACTOR_TURNS) : undefined
   return {
     ...store,
     run: (operation, args, meta) => {
-      const write = () => store.run(operation, args, { ...meta, now: clock.now() })
+      const write = () => store.run(operation, args, { ...meta, now: clock.now(), ...(!actors && { clock }) })
       if (meta.organizationId !== undefined) return organizations.run(meta.organizationId, write)
-      return actors && hasSession(meta) ? actors.run(meta.actorId, write) : store.run(operation, args, meta)
+      if (!hasSession(meta)) return store.run(operation, args, meta)
+      return actors ? actors.run(meta.actorId, write) : write()
     },
   }
 }

@@ -7,11 +7,13 @@ import { endOwnSession } from '../../src/operations/api-session/end-session.ts'
 import { extendSession } from '../../src/operations/api-session/extend-session.ts'
 import { createApiSession } from '../../src/operations/api-session/start-session.ts'
 import { createIdentity } from '../../src/operations/identity/create-identity.ts'
+import { patchIdentity } from '../../src/operations/identity/update-identity.ts'
 import { reserveKeyFetch } from '../../src/operations/signer/reserve-key-fetch.ts'
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts'
 import type { Store } from '../../src/store/store.ts'
+import { withWriteTurns } from '../../src/store/write-turns.ts'
 import { withDefaults } from '../keyset/key-sets.fixture.ts'
-import { newSession } from '../operations/log-in-as.ts'
+import { logInAs, newSession } from '../operations/log-in-as.ts'
 import { getPostgres, stopPostgres } from './open-test-stores.ts'
 
 after(stopPostgres)
@@ -141,16 +143,46 @@ test('S-07 a login that fails does not keep those that arrive with it from shari
     ...fine.map((id) => logIn(node, id)),
   ])
   assert.equal(result, 'failed')
-  const { rows } = await other.query('select count(*)::int as logins, count(distinct transaction)::int as commits from opened')
+  const { rows } = await other.query(
+    'select count(*)::int as logins, count(distinct transaction)::int as commits from opened',
+  )
   assert.deepEqual(rows, [{ logins: 9, commits: 1 }])
 })
 
 test('D52 the fetches of an endpoint with a long address are counted', async (t) => {
   const { nodes } = await setUp(t)
-  const path = Array.from({ length: 2_000 }, (_, nth) => String.fromCodePoint(0x4e00 + ((nth * 7_919) % 20_000))).join('')
+  const path = Array.from({ length: 2_000 }, (_, nth) => String.fromCodePoint(0x4e00 + ((nth * 7_919) % 20_000))).join(
+    '',
+  )
   const budget = { endpoint: `https://idp.example/${path}`, burst: 1, refillMs: 10_000 }
   assert.equal(await nodes[0].run(reserveKeyFetch, budget, SYSTEM), true)
   assert.equal(await nodes[1].run(reserveKeyFetch, budget, SYSTEM), false)
   const another = { ...budget, endpoint: `${budget.endpoint}2` }
   assert.equal(await nodes[1].run(reserveKeyFetch, another, SYSTEM), true)
+})
+
+test('D46 a change that waited is authorised at the time at which it begins', async (t) => {
+  const { nodes, other } = await setUp(t)
+  const clock = { at: NOW, now: () => clock.at }
+  const store = withWriteTurns(nodes[0], clock)
+  const [actorId = ''] = await makeIdentities(store, 1)
+  const body = { isAdmin: true }
+  await store.run(patchIdentity, { id: actorId, body } as never, SYSTEM)
+  const meta = await logInAs(store, actorId, NOW)
+  const rename = (name: string) => store.run(patchIdentity, { id: actorId, body: { name } } as never, meta)
+  await rename('in time')
+  const blocked = 'pg_advisory_lock(1129270867, 2)'
+  await other.query(`select ${blocked}`)
+  const first = rename('begun in time')
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  const second = assert.rejects(rename('too late'), { code: 'UNAUTHORIZED' })
+  clock.at += 2 * 3_600_000
+  await other.query(`select ${blocked.replace('_lock', '_unlock')}`)
+  await Promise.all([first, second])
+  const { name } = await store.db
+    .selectFrom('identities')
+    .select('name')
+    .where('id', '=', actorId)
+    .executeTakeFirstOrThrow()
+  assert.equal(name, 'begun in time')
 })

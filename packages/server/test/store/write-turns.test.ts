@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Clock } from '../../src/platform/clock.ts'
 import { operation } from '../../src/store/operation.ts'
+import type { OperationMeta } from '../../src/store/operation-meta.ts'
 import type { Store } from '../../src/store/store.ts'
 import { withWriteTurns } from '../../src/store/write-turns.ts'
 
@@ -12,9 +14,11 @@ function setUp(dialect: Store['dialect'] = 'sqlite') {
   const times: number[] = []
   const clock = { at: 1, now: () => clock.at }
   const ends: (() => void)[] = []
-  const run = (_: unknown, { name }: { readonly name: string }, { now }: { readonly now: number }) => {
+  const clocks: (Clock | undefined)[] = []
+  const run = (_: unknown, { name }: { readonly name: string }, meta: OperationMeta) => {
     begun.push(name)
-    times.push(now)
+    times.push(meta.now)
+    clocks.push(meta.clock)
     return new Promise<void>((resolve) => ends.push(resolve))
   }
   const store = withWriteTurns({ dialect, run } as unknown as Store, clock)
@@ -28,7 +32,7 @@ function setUp(dialect: Store['dialect'] = 'sqlite') {
       await new Promise((resolve) => setImmediate(resolve))
     }
   }
-  return { begun, times, clock, start, startAs, endAll }
+  return { begun, times, clocks, clock, start, startAs, endAll }
 }
 
 test('F-14 a login does not wait for the writes of organizations, which have a few at a time and take turns', async () => {
@@ -70,10 +74,13 @@ test('D35 a login does not wait for the writes of a session, which has a group o
   assert.equal(begun.length, 102)
 })
 
-test('sessions take no turns where the store has its own', async () => {
-  const { begun, startAs, endAll } = setUp('postgres')
+test('D46 sessions take no turns where the store has its own, which reads the time', async () => {
+  const { begun, clocks, clock, start, startAs, endAll } = setUp('postgres')
   const all = Array.from({ length: 100 }, (_, nth) => startAs('a', `a${nth}`))
   assert.equal(begun.length, 100)
+  assert.ok(clocks.every((passed) => passed === clock))
+  all.push(start('login'))
+  assert.equal(clocks.at(-1), undefined)
   await endAll()
   await Promise.all(all)
 })

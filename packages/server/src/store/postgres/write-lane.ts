@@ -168,7 +168,7 @@ class GroupTransaction {
     const running = writes.map((write) => {
       const { actorId } = write.meta
       const before = lastOf.get(actorId)
-      const run = () => runOperation(this.#on, write.operation, write.args, write.meta)
+      const run = () => this.#run(write)
       const committed = before === undefined ? run() : before.then(run)
       lastOf.set(actorId, committed)
       return committed
@@ -185,10 +185,10 @@ class GroupTransaction {
   async runInTurn(writes: readonly Write[]): Promise<WriteOutcome[]> {
     const isAlone = writes.length === 1
     const outcomes: WriteOutcome[] = []
-    for (const { operation, args, meta } of writes) {
+    for (const write of writes) {
       if (!isAlone) this.send('savepoint one_write')
       try {
-        const value = await runOperation(this.#on, operation, args, meta)
+        const value = await this.#run(write)
         if (!isAlone) this.send('release one_write')
         outcomes.push({ status: 'fulfilled', value })
       } catch (reason) {
@@ -199,6 +199,11 @@ class GroupTransaction {
       }
     }
     return outcomes
+  }
+
+  #run({ operation, args, meta }: Write): Promise<Committed> {
+    const { clock } = meta
+    return runOperation(this.#on, operation, args, clock ? { ...meta, now: clock.now() } : meta)
   }
 
   async commit(): Promise<void> {
