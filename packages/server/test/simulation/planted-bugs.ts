@@ -23,7 +23,7 @@ const VALID_TOO_LONG = /accepts session-\d+ \d/
 export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'a change feed that does not notice missed notifications',
-    parts: { feedConnection: ({ newest, end }) => ({ newest: async () => (await newest()) * 0, end }) },
+    parts: { feedConnection: (connection) => ({ ...connection, newest: async () => (await connection.newest()) * 0 }) },
     violation: VALID_TOO_LONG,
   },
   {

@@ -98,6 +98,12 @@ export class SharedDatabase {
     )
   }
 
+  /** Which of these entries of the change log exist. */
+  findEntries(numbers: readonly number[]): Promise<number[]> {
+    const sql = `select seq from change_log where seq in (${numbers.join()})`
+    return this.read(() => this.rows<{ seq: number }>(sql).map(({ seq }) => seq))
+  }
+
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#turns.run('', work)
   }

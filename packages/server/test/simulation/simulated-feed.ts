@@ -66,6 +66,7 @@ export class Notifier {
           if (this.isStandby) throw new Error('the database is a standby now')
           return database.newest()
         }, TIMEOUT_MS),
+      findEntries: (numbers) => link.request(() => database.findEntries(numbers), TIMEOUT_MS),
       end,
     }
   }

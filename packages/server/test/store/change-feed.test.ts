@@ -14,7 +14,7 @@ async function startFeed(t: TestContext) {
   const published: (readonly Change[] | 'everything')[] = []
   const connections: { listener: FeedListener; isEnded: boolean }[] = []
   /** What the database responds. A heartbeat that never ends has no reply. */
-  const database = { newest: async (): Promise<number> => 7, canConnect: true }
+  const database = { newest: async (): Promise<number> => 7, canConnect: true, entries: new Set<number>(), lookups: 0 }
   const connect = async (listener: FeedListener): Promise<FeedConnection> => {
     if (!database.canConnect) throw new Error('refused')
     const connection = { listener, isEnded: false }
@@ -22,7 +22,11 @@ async function startFeed(t: TestContext) {
     const end = async () => {
       connection.isEnded = true
     }
-    return { newest: () => database.newest(), end }
+    const findEntries = async (numbers: readonly number[]) => {
+      database.lookups += 1
+      return numbers.filter((entry) => database.entries.has(entry))
+    }
+    return { newest: () => database.newest(), findEntries, end }
   }
   const feed = await ChangeFeed.start({
     connect,
@@ -35,7 +39,9 @@ async function startFeed(t: TestContext) {
   t.after(() => feed.stop())
   /** Another node commits these entries; their notification arrives unless it is lost. */
   const commit = (entries: readonly number[], { isLost = false, from = 'other node' } = {}) => {
-    database.newest = async () => Math.max(...entries)
+    for (const entry of entries) database.entries.add(entry)
+    const newest = Math.max(...database.entries)
+    database.newest = async () => newest
     const changes = entries.map(() => CHANGE)
     if (!isLost)
       for (const each of buildNotifications(from, { changes, entries }))
@@ -63,6 +69,43 @@ test('D13 S-13 a missed notification clears all caches within a second', async (
   assert.deepEqual(published, ['everything'])
   await time.advance(10 * HEARTBEAT_MS)
   assert.deepEqual(published, ['everything'], 'once')
+})
+
+test('D13 S-07 writes that were rolled back clear no caches, and do not hide a missed notification', async (t) => {
+  const { published, commit, database, time } = await startFeed(t)
+  commit([9])
+  commit([12, 13])
+  await time.advance(10 * HEARTBEAT_MS)
+  assert.deepEqual(published, [[CHANGE], [CHANGE, CHANGE]])
+  await time.advance(60_000)
+  const { lookups } = database
+  await time.advance(60_000)
+  assert.equal(database.lookups, lookups, 'they are forgotten')
+  commit([15], { isLost: true })
+  await time.advance(1_000)
+  assert.deepEqual(published.slice(2), ['everything'])
+})
+
+test('D13 a write that commits long after its number was passed over is felt, and its lost notification too', async (t) => {
+  const { published, commit, time } = await startFeed(t)
+  commit([10])
+  await time.advance(10 * HEARTBEAT_MS)
+  commit([9])
+  await time.advance(10 * HEARTBEAT_MS)
+  assert.deepEqual(published, [[CHANGE], [CHANGE]])
+  commit([8], { isLost: true })
+  await time.advance(1_000)
+  assert.deepEqual(published.slice(2), ['everything'])
+})
+
+test('D13 more numbers without a notification than are looked up clear the caches', async (t) => {
+  const { published, commit, time } = await startFeed(t)
+  commit([1_007])
+  await time.advance(10 * HEARTBEAT_MS)
+  assert.deepEqual(published, [[CHANGE]])
+  commit([2_008])
+  await time.advance(10 * HEARTBEAT_MS)
+  assert.deepEqual(published, [[CHANGE], [CHANGE], 'everything'])
 })
 
 test('D13 an own write that was noted late does not hide a missed notification', async (t) => {
@@ -160,6 +203,7 @@ for (const { release, sent, published: expected } of PAYLOADS) {
   test(`D13 a notification of ${release} is felt within a second`, async (t) => {
     const { published, connections, database, time } = await startFeed(t)
     database.newest = async () => 8
+    database.entries.add(8)
     const payload = JSON.stringify({ from: 'other node', ...sent })
     connections.at(-1)?.listener.onNotification(parseNotification(payload))
     assert.deepEqual(published, expected.slice(0, 1), 'at once')

@@ -163,6 +163,23 @@ test('a node notices a missed notification, however many logins there were', { t
 /** The lock that serializes operations. */
 const WRITE_LOCK = '1129270867, 2'
 
+test('S-07 D13 a write that was rolled back makes no node clear its caches', { timeout: 20_000 }, async (t) => {
+  const url = await (await getPostgres()).createDatabase()
+  const one = await openNode(t, url)
+  const two = await openNode(t, url)
+  const admin = new pg.Client({ connectionString: url })
+  await admin.connect()
+  t.after(() => admin.end())
+  await admin.query(
+    `begin; insert into change_log (at, entity, entity_id, action, actor_id) values (1, 'x', 'x', 'x', 'x'); rollback`,
+  )
+  await one.store.run(createFirstAdmin, firstAdmin(), meta)
+  await sleep(1_500)
+  assert.deepEqual([one.warnings, two.warnings], [[], []])
+  assert.ok(![...one.heard, ...two.heard].includes('everything'))
+  assert.ok(two.heard.length > 0)
+})
+
 test('F-14 a login waits for a few writes of an organization, however many there are', {
   timeout: 20_000,
 }, async (t) => {

@@ -7,6 +7,8 @@ import { ReceivedEntries } from './received-entries.ts'
 export interface FeedConnection {
   /** The number of the newest entry of the change log. Rejects when the database does not respond, or is a standby. */
   newest(): Promise<number>
+  /** Which of these entries of the change log exist. */
+  findEntries(numbers: readonly number[]): Promise<number[]>
   end(): Promise<void>
 }
 
@@ -32,6 +34,10 @@ const RECONNECT_MS = 500
 const HEARTBEAT_MS = 300
 const HEARTBEAT_TIMEOUT_MS = 400
 const MAX_STALE_MS = 1_000
+/** More missing entries are not looked up one by one. */
+const MAX_LOOKED_UP = 1_000
+/** Longer than a write takes from the number of its entry to its commit. */
+const MAX_COMMIT_MS = 30_000
 
 /** A heartbeat: when it was sent, and the newest entry of the change log at some time after that. */
 interface Heartbeat {
@@ -41,8 +47,9 @@ interface Heartbeat {
 
 /**
  * Publishes the writes of other nodes. A heartbeat on the same connection reads the newest entry of the change log: no response means that the
- * connection is lost, and an entry that is still unknown at the next heartbeat that its notification was missed, which clears all caches. Caches
- * are also cleared when it is not known for too long whether they are up to date.
+ * connection is lost, and an entry that is still unknown at the next heartbeat that its notification was missed, which clears all caches. A number
+ * without an entry is that of a write that was rolled back: others could clear the caches with writes that fail. Caches are also cleared when it is
+ * not known for too long whether they are up to date.
  */
 export class ChangeFeed {
   readonly #options: ChangeFeedOptions
@@ -157,21 +164,37 @@ export class ChangeFeed {
     const sentAt = scheduler.elapsedMs()
     const newest = await this.#withTimeout(connection.newest())
     if (this.#connection !== connection || this.#isStopped) return
-    this.#verify({ sentAt, newest })
+    const last = this.#last
+    this.#last = { sentAt, newest }
+    const isComplete = await this.#hasAllUntil(connection, last.newest)
+    if (this.#connection !== connection || this.#isStopped) return
+    if (isComplete) this.#prove(last.sentAt)
+    else this.#clearMissed(newest)
     this.#scheduleHeartbeat(connection, Math.max(0, sentAt + HEARTBEAT_MS - scheduler.elapsedMs()))
   }
 
-  /** Notifications of entries before the last heartbeat have arrived by now. A rolled-back write leaves a gap; that only clears the caches. */
-  #verify(heartbeat: Heartbeat): void {
-    const { newest, sentAt } = this.#last
-    this.#last = heartbeat
-    if (this.#received.hasAllUntil(newest)) {
-      this.#freshAt = Math.max(this.#freshAt, sentAt)
-      this.#scheduleClear()
-      return
-    }
+  /** Whether all entries until the newest one at the last heartbeat were received: their notifications have arrived by now. */
+  async #hasAllUntil(connection: FeedConnection, newest: number): Promise<boolean> {
+    const missing = this.#received.missingUntil(newest, MAX_LOOKED_UP)
+    if (missing.length === 0) return true
+    if (missing.length === MAX_LOOKED_UP) return false
+    const existing = await this.#withTimeout(connection.findEntries(missing))
+    if (existing.some((entry) => !this.#received.has(entry))) return false
+    const now = this.#options.scheduler.elapsedMs()
+    this.#received.passOver(newest, now)
+    this.#received.forgetPassedOver(now - MAX_COMMIT_MS)
+    return true
+  }
+
+  /** Notes that the caches hold no row that was changed before this time. */
+  #prove(freshAt: number): void {
+    this.#freshAt = Math.max(this.#freshAt, freshAt)
+    this.#scheduleClear()
+  }
+
+  #clearMissed(newest: number): void {
     this.#options.onWarning('notifications of changes were missed, so all caches were cleared')
-    this.#received.continueAfter(heartbeat.newest)
+    this.#received.continueAfter(newest)
     this.#clear()
   }
 
