@@ -17,7 +17,9 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 /**
  * `dev`: whether the task needs the development dependencies. `console`: whether it needs the built console; a controller
- * starts without it when it cannot be built. `cwd`: where it runs. Without a `file` it runs the command.
+ * starts without it when it cannot be built. `cwd`: where it runs. Without a `file` it runs the command. `replaces`: whether it
+ * takes the place of this process where that is possible: a process that only waits for a controller has 50 MiB. `node` prints the
+ * path of Node 24, on which that is possible.
  */
 const tasks = {
   start: {
@@ -25,7 +27,9 @@ const tasks = {
     dev: false,
     console: 'wanted',
     cwd: process.cwd(),
+    replaces: true,
   },
+  node: { dev: false },
   test: { file: 'tools/test.ts', args: [], dev: true, console: 'needed', cwd: root },
   matrix: { file: 'tools/test.ts', args: ['--matrix'], dev: true, console: 'needed', cwd: root },
   check: { file: 'tools/check.ts', args: [], dev: true, cwd: root },
@@ -44,8 +48,11 @@ if (!task) stop(`usage: node tools/run.js ${Object.keys(tasks).join('|')} [argum
 try {
   await ensureInstalled({ root, dev: task.dev })
   const node = findNode(root)
-  if (task.console) await buildConsole(node, task.console)
-  run(node, [join(root, task.file ?? (await chooseCommand(node))), ...task.args, ...args], task.cwd)
+  if (name === 'node') process.stdout.write(`${node}\n`)
+  else {
+    if (task.console) await buildConsole(node, task.console)
+    run(node, [join(root, task.file ?? (await chooseCommand(node))), ...task.args, ...args], task)
+  }
 } catch (error) {
   stop(error.message, 1)
 }
@@ -68,8 +75,10 @@ async function chooseCommand(node) {
   }
 }
 
-function run(node, argv, cwd) {
-  const child = spawn(node, ['--disable-warning=ExperimentalWarning', ...argv], { cwd, stdio: 'inherit' })
+function run(node, argv, { cwd, replaces }) {
+  const options = ['--disable-warning=ExperimentalWarning']
+  if (replaces) process.execve?.(node, [node, ...options, ...argv], process.env)
+  const child = spawn(node, [...options, ...argv], { cwd, stdio: 'inherit' })
   // A terminal sends Ctrl-C to the whole group, so that the child has it already.
   const forward = (signal) => (signal === 'SIGINT' && process.stdin.isTTY ? undefined : child.kill(signal))
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, forward)

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createControllerStage } from '@countersign/testkit'
 
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const LAUNCHER = fileURLToPath(new URL('../../tools/run.js', import.meta.url))
 const INSTALLED = fileURLToPath(new URL('../../node_modules/.package-lock.json', import.meta.url))
 
@@ -14,9 +15,20 @@ test('npm start forwards flags, output and signals, and does not reinstall packa
   const controller = await stage.start({ command: [process.execPath, LAUNCHER, 'start'] })
   assert.equal(statSync(INSTALLED).mtimeMs, before)
   assert.equal((await controller.request('GET', '/version')).status, 200)
-  assert.notEqual(controller.pid, controller.child.pid, 'the controller is a process below the launcher')
+  assert.equal(controller.pid, controller.child.pid, 'the controller has replaced the launcher')
+  assert.doesNotMatch(controller.stderr(), /warning/i)
   assert.equal(controller.stdout(), `${JSON.stringify(controller.ready)}\n`)
   assert.deepEqual(await controller.stop(), { code: 0, signal: null })
+  await assert.rejects(controller.request('GET', '/version'), { code: 'ECONNREFUSED' })
+})
+
+test('the controller is the only process that npm start leaves below npm, and stops when npm is killed', async (t) => {
+  const stage = createControllerStage(t)
+  const controller = await stage.start({ command: ['npm', '--silent', '--prefix', ROOT, 'start', '--'] })
+  const parent = execFileSync('ps', ['-o', 'ppid=', '-p', String(controller.pid)], { encoding: 'utf8' })
+  assert.equal(Number(parent), controller.child.pid)
+  controller.child.kill('SIGKILL')
+  await controller.exited
   await assert.rejects(controller.request('GET', '/version'), { code: 'ECONNREFUSED' })
 })
 

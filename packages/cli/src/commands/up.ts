@@ -3,6 +3,7 @@ import { CliError, EXIT } from '../cli-error.ts'
 import type { Call, Command } from '../command.ts'
 import { explainStartupErrors } from '../explain-startup-errors.ts'
 import { buildSettingFlags, loadCallSettings } from '../load-call-settings.ts'
+import { waitForNpmGone } from '../npm-gone.ts'
 import { buildReadyLine, buildReadySummary } from '../ready-summary.ts'
 import { waitForStopSignal } from '../stop-signals.ts'
 import { withProgress } from '../with-progress.ts'
@@ -35,7 +36,7 @@ export const up: Command = {
   run: async (call) => {
     limitPoolThreads()
     const { settings } = loadCallSettings(call)
-    const stopRequested = waitForStopSignal()
+    const stopRequested = Promise.race([waitForStopSignal(), waitForNpmGone()])
     const stopOverdue = stopRequested.then(() => failWhenOverdue())
     const running = await Promise.race([
       withProgress(call.terminal, 'starting…', explainStartupErrors(startController(settings))),
