@@ -88,9 +88,12 @@ async function postgres(): Promise<DatabaseParts> {
       (await client.query(`select * from ${table} where ${column} = $1`, [equals])).rows[0],
     insert: async (table, rows) => {
       for (const chunk of inChunks(rows)) {
-        await client.query(`insert into ${table} select * from jsonb_populate_recordset(null::${table}, $1)`, [
-          JSON.stringify(chunk),
-        ])
+        // Columns that the rows lack get their defaults.
+        const columns = Object.keys(chunk[0] ?? {}).join(', ')
+        await client.query(
+          `insert into ${table} (${columns}) select ${columns} from jsonb_populate_recordset(null::${table}, $1)`,
+          [JSON.stringify(chunk)],
+        )
       }
     },
     analyze: async () => void (await client.query('vacuum analyze')),
