@@ -2,7 +2,7 @@ import { AppError, type EnrollmentKind, isKindEnabled, type VerifiedToken } from
 import { byChallenge } from '../token/challenge-order.ts'
 import type { DecisionReason } from '../token/decision-reason.ts'
 import type { DirectorySigner, SignerDirectory } from '../token/signer-directory.ts'
-import type { OnVerdict, TokenVerifier } from '../token/token-verifier.ts'
+import type { SignerVerdict, TokenVerifier } from '../token/token-verifier.ts'
 
 /** The credentials of an enrollment request. Not verified yet. */
 export interface EnrollmentCredentials {
@@ -53,12 +53,11 @@ export async function chooseEnrollingToken(
   const refusals: (Omit<NoTokenChosen, 'error'> & { challenge: TokenChallenge })[] = []
   for (const [bearer, token] of bearers.entries()) {
     const accepted: ChosenToken[] = []
-    await verify(token, ({ signer, verdict }) => {
+    for await (const { signer, verdict } of verify(token)) {
       if (verdict.accepted && signer) accepted.push({ signer, token: verdict.token, bearer })
       else if (!verdict.accepted)
         refusals.push({ reason: verdict.reason, challenge: verdict.challenge, signer, bearer })
-      return false
-    })
+    }
     const enrolling = accepted.filter(({ signer }) => isKindEnabled(signer.stored, kind))
     if (enrolling.length > 1) return refused('signer-ambiguous', { bearer, message: AMBIGUOUS })
     const [chosen = accepted[0]] = enrolling
@@ -70,12 +69,13 @@ export async function chooseEnrollingToken(
   /** Undefined when the caller names a signer that does not exist. */
   async function verifyBy(
     ids: readonly string[],
-  ): Promise<((token: string, onVerdict: OnVerdict) => Promise<unknown>) | undefined> {
-    if (ids.length === 0) return (token, onVerdict) => verifier.verify(token, clientAddress, onVerdict)
+  ): Promise<((token: string) => AsyncGenerator<SignerVerdict, void>) | undefined> {
+    if (ids.length === 0) return (token) => verifier.verify(token, clientAddress)
     const signer = ids.length === 1 ? (await directory.enabled()).findById(ids[0] ?? '') : undefined
     if (!signer) return undefined
-    return async (token, onVerdict) =>
-      onVerdict({ signer, verdict: await verifier.verifyBy(signer, token, clientAddress) })
+    return async function* (token) {
+      yield { signer, verdict: await verifier.verifyBy(signer, token, clientAddress) }
+    }
   }
 }
 

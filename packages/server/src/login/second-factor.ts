@@ -58,17 +58,13 @@ export class SecondFactor {
     this.#parts = parts
   }
 
-  /** Returns what the session's current policy requires and the call lacks; synchronously when it requires neither token nor code. */
-  findMissing(
-    session: LiveSession,
-    untrustedBearers: readonly string[],
-  ): readonly MissingFactor[] | Promise<readonly MissingFactor[]> {
-    const checked = this.check(session, untrustedBearers)
-    return checked instanceof Promise ? checked.then(({ missing }) => missing) : checked.missing
+  /** Returns what the session's current policy requires and the call lacks. */
+  async findMissing(session: LiveSession, untrustedBearers: readonly string[]): Promise<readonly MissingFactor[]> {
+    return (await this.check(session, untrustedBearers)).missing
   }
 
   /** Like `findMissing`, with the signer of the token for the operation that rests on it. */
-  check(session: LiveSession, untrustedBearers: readonly string[]): CheckedFactors | Promise<CheckedFactors> {
+  async check(session: LiveSession, untrustedBearers: readonly string[]): Promise<CheckedFactors> {
     const needsToken = session.policy.secondary.requireExtJwtSigner !== null
     const stepUp = this.#findStepUp(session)
     if (!needsToken && stepUp === undefined && !lacksCode(session)) return NONE

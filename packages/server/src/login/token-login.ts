@@ -119,18 +119,15 @@ export class TokenLogin {
       }
       const find = ({ signer, verified }: AcceptedToken) =>
         identities.find(signer.stored, subjectOf(verified), options.clock.now())
-      await verifier.verify(token, ipAddress, ({ signer, verdict }) => {
-        if (!verdict.accepted || !signer) {
+      for await (const { signer, verdict } of verifier.verify(token, ipAddress)) {
+        if (verdict.accepted && signer) {
+          const accepted = { signer, verified: verdict.token }
+          if (consider(accepted, await find(accepted))) break
+        } else {
           const { reason, challenge } = verdict.accepted ? NO_TOKEN : verdict
           refused.push({ challenge, signer, reason, identityId: undefined, bearer })
-          return false
         }
-        const accepted = { signer, verified: verdict.token }
-        const found = find(accepted)
-        return found instanceof Promise
-          ? found.then((attempt) => consider(accepted, attempt))
-          : consider(accepted, found)
-      })
+      }
       const [first] = unknown
       if (!authenticated && first) {
         const { signer, verified } = first
@@ -153,8 +150,7 @@ export class TokenLogin {
   }
 
   async #start({ signer, verified, ...authenticated }: AcceptedToken & Authenticated) {
-    const synced = this.#parts.identitySync.apply(signer.stored, verified, authenticated.identity)
-    const identity = synced instanceof Promise ? await synced : synced
+    const identity = await this.#parts.identitySync.apply(signer.stored, verified, authenticated.identity)
     return startSession(this.#parts.session, { ...authenticated, identity })
   }
 }

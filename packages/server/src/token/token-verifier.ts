@@ -24,9 +24,6 @@ export interface SignerVerdict {
   readonly verdict: Verdict
 }
 
-/** Called with each verdict in turn. Returns true to stop: no other signer is tried. */
-export type OnVerdict = (verdict: SignerVerdict) => boolean | Promise<boolean>
-
 /** The keys and rules to verify a token with: a signer of the directory, or an identity provider of the hosted API. */
 export interface VerifyingSigner {
   readonly stored: KeySigner
@@ -52,27 +49,22 @@ export class TokenVerifier {
   }
 
   /**
-   * Passes `onVerdict` the verdict of each enabled signer that the token names, in order of id, or one without a signer when it names none. For
-   * callers without a session: throws `TooManyRequests`, before checking a signature, after too many invalid signatures for that signer.
+   * Yields the verdict of each enabled signer that the token names, in order of id, or one without a signer when it names none. A signer is not
+   * tried before its verdict is asked for. For callers without a session: throws `TooManyRequests`, before checking a signature, after too many
+   * invalid signatures for that signer.
    */
-  async verify(token: string, address: string, onVerdict: OnVerdict): Promise<void> {
+  async *verify(token: string, address: string): AsyncGenerator<SignerVerdict, void> {
     const { directory, cache } = this.#parts
     const reading = readJws(token, cache)
     if (!reading.ok) {
-      await onVerdict({ signer: undefined, verdict: await this.#refuseUnreadable(token) })
+      yield { signer: undefined, verdict: await this.#refuseUnreadable(token) }
       return
     }
     const { jws } = reading
     const { untrustedIssuer, untrustedAudiences } = untrustedIssuerAndAudience(jws)
-    const enabled = directory.enabled()
-    const signers = enabled instanceof Promise ? await enabled : enabled
-    const { issuerKnown, candidates } = signers.choose(untrustedIssuer, untrustedAudiences)
-    if (candidates.length === 0) await onVerdict({ signer: undefined, verdict: refuseWithoutSigner(jws, issuerKnown) })
-    for (const signer of candidates) {
-      const returned = onVerdict({ signer, verdict: await this.verifyWith(signer, jws, true, address) })
-      const isDone: boolean = returned instanceof Promise ? await returned : returned
-      if (isDone) return
-    }
+    const { issuerKnown, candidates } = (await directory.enabled()).choose(untrustedIssuer, untrustedAudiences)
+    if (candidates.length === 0) yield { signer: undefined, verdict: refuseWithoutSigner(jws, issuerKnown) }
+    for (const signer of candidates) yield { signer, verdict: await this.verifyWith(signer, jws, true, address) }
   }
 
   /**

@@ -39,7 +39,7 @@ export async function serveRoutes(
   const server = createHttpServer({
     routes,
     sessions: { find: async () => undefined, peek: async () => undefined },
-    secondFactor: { check: () => ({ missing: [], signer: null }) },
+    secondFactor: { check: async () => ({ missing: [], signer: null }) },
     hostedCallers: { find: () => assert.fail() },
     noteSessionUse: () => {},
     heldTokens: { of: () => [] },

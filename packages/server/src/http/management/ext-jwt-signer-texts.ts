@@ -24,8 +24,9 @@ export interface SignerTexts {
 const MAX_CACHED = 2_000
 
 /**
- * Signers as JSON text, serialised once for each revision, because signers are read far more often than they change. Every call reads
- * the revision from the store, so that the text is never stale.
+ * Signers as JSON text, serialised once for each revision. Bench rows "list signers, 10 per page": 0.21 ms of CPU time with it and 0.75 without,
+ * at a target of 0.20 on an idle machine, and "get one signer": 0.10 and 0.15, at a target of 0.10. Every call reads the revision from the
+ * store, so that the text is never stale.
  */
 export function createSignerTexts(store: Pick<Store, 'db'>): SignerTexts {
   const cache = createLruCache<string, SignerText>(MAX_CACHED)

@@ -1,6 +1,5 @@
 import { AppError, hasAllPermissionsOf, isAllowed } from '@countersign/core'
 import type { FastifyRequest } from 'fastify'
-import type { CheckedFactors } from '../../login/second-factor.ts'
 import { isHostedAccess } from '../../store/operation-access.ts'
 import { authenticateSession, readSessionCredential } from './authenticate-session.ts'
 import { bearerTokens } from './bearer-tokens.ts'
@@ -58,23 +57,20 @@ async function authenticateHosted(
 }
 
 /**
- * Checks that the caller's session is complete and that it holds the permission. Throws the refusal, or rejects with it. Returns the caller, with
- * the signer of its second token; a promise only when there is one to verify.
+ * Checks that the caller's session is complete and that it holds the permission. Throws the refusal. Returns the caller, with the signer of its
+ * second token.
  */
-export function authorizeCaller(
+export async function authorizeCaller(
   { access }: Route,
   caller: Caller,
   { secondFactor }: Pick<CallerParts, 'secondFactor'>,
-): Caller | Promise<Caller> {
+): Promise<Caller> {
   const { session, bearers = NO_TOKENS } = caller
   if (access === 'partial-session' || isHostedAccess(access) || !session) return caller
-  const decide = ({ missing, signer }: CheckedFactors): Caller => {
-    if (missing.length > 0) throw missingFactors(missing)
-    if (typeof access === 'object' && !isAllowed(session.identity, access)) throw new AppError('UNAUTHORIZED')
-    return signer ? { ...caller, secondSigner: signer } : caller
-  }
-  const checked = secondFactor.check(session, bearers)
-  return checked instanceof Promise ? checked.then(decide) : decide(checked)
+  const { missing, signer } = await secondFactor.check(session, bearers)
+  if (missing.length > 0) throw missingFactors(missing)
+  if (typeof access === 'object' && !isAllowed(session.identity, access)) throw new AppError('UNAUTHORIZED')
+  return signer ? { ...caller, secondSigner: signer } : caller
 }
 
 /** Authenticates and authorizes the caller of a long request or response again, by the current state. Throws the refusal. */

@@ -75,16 +75,10 @@ function authenticate(exchange: Exchange): Promise<void> | undefined {
 function authorize(exchange: Exchange): Promise<void> | undefined {
   const { route, caller, parts } = exchange
   if (!caller) return undefined
-  try {
-    const authorized = authorizeCaller(route, caller, parts)
-    if (!(authorized instanceof Promise)) return undefined
-    const deciding = authorized.then((withSigner) => {
-      exchange.caller = withSigner
-    })
-    return withinTimeOrRefuse(exchange, deciding)
-  } catch (refusal) {
-    return refuse(exchange, refusal)
-  }
+  const deciding = authorizeCaller(route, caller, parts).then((withSigner) => {
+    exchange.caller = withSigner
+  })
+  return withinTimeOrRefuse(exchange, deciding)
 }
 
 async function withinTimeOrRefuse(exchange: Exchange, deciding: Promise<void>): Promise<void> {
@@ -164,22 +158,15 @@ function warnOfNearMisses(exchange: Exchange): undefined {
   exchange.response = { ...response, headers: { ...response.headers, warning } }
 }
 
-function handle(exchange: Exchange): Promise<void> | undefined {
+async function handle(exchange: Exchange): Promise<void> {
   const { route, parts } = exchange
-  const response = route.handle(new Call(exchange, () => recheckCaller(exchange)))
-  if (!(response instanceof Promise)) {
-    exchange.response = response
-    return undefined
+  const response = Promise.resolve(route.handle(new Call(exchange, () => recheckCaller(exchange))))
+  try {
+    exchange.response = await parts.withinTime(response)
+  } catch (error) {
+    response.then(discard, () => {})
+    throw error
   }
-  return parts.withinTime(response).then(
-    (settled) => {
-      exchange.response = settled
-    },
-    (error: unknown) => {
-      response.then(discard, () => {})
-      throw error
-    },
-  )
 }
 
 /** Ends the streams of a response that came after the time limit. */

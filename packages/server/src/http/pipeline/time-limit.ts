@@ -1,7 +1,7 @@
 import { AppError, Slots } from '@countersign/core'
 
 /** Resolves with the result of the work, or rejects with TIMEOUT (503, retryable). The work itself is not cancelled. */
-export type TimeLimit = <T>(work: Promise<T> | T) => Promise<T>
+export type TimeLimit = <T>(work: Promise<T>) => Promise<T>
 
 interface Work {
   readonly since: number
@@ -30,7 +30,6 @@ export function createTimeLimit(milliseconds: number): TimeLimit {
   }
 
   return (work) => {
-    if (!(work instanceof Promise)) return Promise.resolve(work)
     timer ??= setInterval(check, Math.min(MAX_CHECK_MS, milliseconds / CHECKS_PER_LIMIT)).unref()
     return new Promise((resolve, reject) => {
       const expire = (): void => reject(new AppError('TIMEOUT'))

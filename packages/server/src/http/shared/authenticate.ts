@@ -3,12 +3,12 @@ import { AppError, fieldError } from '@countersign/core'
 import type { SecondFactor } from '../../login/second-factor.ts'
 import { onBothApis } from '../api-paths.ts'
 import { secondaryChallenge } from '../pipeline/challenge.ts'
+import { detail } from '../pipeline/envelope.ts'
 import type { Query } from '../pipeline/query.ts'
 import type { Route } from '../pipeline/route.ts'
 import { describe } from '../pipeline/route-note.ts'
-import { expirationSeconds, expiresAtHeader } from './api-session-view.ts'
+import { currentSessionView, expirationSeconds, expiresAtHeader } from './api-session-view.ts'
 import { createLogInCall, type LogInCallParts } from './log-in-call.ts'
-import { newSessionText } from './new-session-text.ts'
 
 interface AuthenticateRouteParts extends LogInCallParts {
   readonly secondFactor: SecondFactor
@@ -35,12 +35,11 @@ export function authenticateRoutes(parts: AuthenticateRouteParts): Route[] {
       }),
       handle: async (call) => {
         const { token, session } = await logIn(methodOf(call.query), call)
-        const found = secondFactor.findMissing(session, call.untrustedBearers)
-        const missing = found instanceof Promise ? await found : found
+        const missing = await secondFactor.findMissing(session, call.untrustedBearers)
         const now = clock.now()
         const challenge = secondaryChallenge(missing)
         return {
-          status: 200,
+          ...detail(currentSessionView(session, token, { now, missing })),
           headers: {
             'zt-session': token,
             'expiration-seconds': String(expirationSeconds(session, now)),
@@ -49,7 +48,6 @@ export function authenticateRoutes(parts: AuthenticateRouteParts): Route[] {
             ...(session.certificate?.isExtendRequested && { 'ziti-authenticator-extend-requested': 'true' }),
             ...(challenge !== undefined && { 'www-authenticate': challenge }),
           },
-          text: newSessionText({ session, token, now, missing }),
         }
       },
     },
