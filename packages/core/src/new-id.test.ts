@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newId, newSortableId } from './new-id.ts'
+import { newId, newSortableId, newSortableUuid } from './new-id.ts'
 
 test('ids are 22 letters and digits, and unique', () => {
   const ids = Array.from({ length: 20_000 }, newId)
@@ -29,4 +29,12 @@ test('sortable ids have the same form, sort by time, and differ within one milli
   assert.deepEqual([...ids].sort(), ids)
   for (const id of ids) assert.match(id, /^[0-9A-Za-z]{22}$/)
   assert.equal(new Set(Array.from({ length: 20_000 }, () => newSortableId(now))).size, 20_000)
+})
+
+test('sortable UUIDs are of version 7, sort by time, and differ within one millisecond', () => {
+  const now = Date.UTC(2026, 5, 1)
+  const ids = [0, 1, now, now + 1, Date.UTC(9999, 0, 1)].map(newSortableUuid)
+  assert.deepEqual([...ids].sort(), ids)
+  for (const id of ids) assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  assert.equal(new Set(Array.from({ length: 20_000 }, () => newSortableUuid(now))).size, 20_000)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { ecdsaSignatureToDer } from './ecdsa-signature.ts'
+import { ecdsaSignatureFromDer, ecdsaSignatureToDer } from './ecdsa-signature.ts'
 
 const toDer = (hex: string): string => ecdsaSignatureToDer(Buffer.from(hex, 'hex')).toString('hex')
 
@@ -31,6 +31,7 @@ test('any two numbers can be decoded again', () => {
           BigInt(`0x${bytes.toString('hex')}`),
         )
         assert.deepEqual(numbers, expected)
+        assert.deepEqual(ecdsaSignatureFromDer(der, half), signature)
       },
     ),
     { numRuns: 500 },

@@ -22,3 +22,16 @@ function derInteger(number: Buffer): Buffer {
   const sign = (bytes[0] ?? 0) >= 0x80 ? [0] : []
   return Buffer.concat([Buffer.from([INTEGER, sign.length + bytes.length, ...sign]), bytes])
 }
+
+/** Converts a signature that `crypto.sign` has made from DER to the JWS encoding: two numbers of `bytes` bytes. */
+export function ecdsaSignatureFromDer(der: Buffer, bytes: number): Buffer {
+  const signature = Buffer.alloc(2 * bytes)
+  const first = der[1] === LONG_LENGTH ? 3 : 2
+  const second = first + 2 + (der[first + 1] ?? 0)
+  for (const [index, at] of [first, second].entries()) {
+    const number = der.subarray(at + 2, at + 2 + (der[at + 1] ?? 0))
+    const significant = number.length > bytes ? number.subarray(number.length - bytes) : number
+    significant.copy(signature, (index + 1) * bytes - significant.length)
+  }
+  return signature
+}
