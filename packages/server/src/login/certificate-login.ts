@@ -32,13 +32,14 @@ export class CertificateLogin {
     presented: PresentedCertificate | undefined,
     body: Authenticate,
     ipAddress: string,
+    open = startSession,
   ): Promise<CertificateLoginResult> {
     const checked = await this.#parts.certificates.check(presented)
     if (!checked.accepted) return { ...checked, loggedIn: false }
     const { identity, policy, ca } = checked
     const authenticator =
       checked.authenticator && presented && (await this.#noteChain(checked.authenticator, presented, ca !== undefined))
-    const started = await startSession(this.#parts, {
+    const started = await open(this.#parts, {
       identity,
       policy,
       login: { method: 'cert', ...(ca && { caId: ca.id }) },

@@ -50,7 +50,7 @@ export class PasswordLogin {
   }
 
   /** Throws COULD_NOT_VALIDATE without a user name or password, TooManyRequests after too many wrong passwords. */
-  async logIn(body: Authenticate, ipAddress: string): Promise<PasswordLoginResult> {
+  async logIn(body: Authenticate, ipAddress: string, open = startSession): Promise<PasswordLoginResult> {
     const { username, password } = body
     if (!username || !password) {
       throw new AppError('COULD_NOT_VALIDATE', { message: 'username and password fields are required' })
@@ -60,7 +60,7 @@ export class PasswordLogin {
     const { identity, policy, authenticatorId, digest } = found
     return {
       loggedIn: true,
-      ...(await startSession(this.#parts, {
+      ...(await open(this.#parts, {
         identity,
         policy,
         login: PASSWORD_LOGIN,

@@ -39,6 +39,12 @@ interface SecondFactorParts {
   readonly clock: Clock
 }
 
+/** What decides which second factors a session needs and has. */
+export type FactorSession = Pick<
+  LiveSession,
+  'identity' | 'policy' | 'login' | 'signerId' | 'acr' | 'amr' | 'authenticatedAt' | 'passedTotpId'
+>
+
 /** What a call lacks, and the signer that verified its second token; null when the policy requires none, or it is missing. */
 export interface CheckedFactors {
   readonly missing: readonly MissingFactor[]
@@ -59,12 +65,12 @@ export class SecondFactor {
   }
 
   /** Returns what the session's current policy requires and the call lacks. */
-  async findMissing(session: LiveSession, untrustedBearers: readonly string[]): Promise<readonly MissingFactor[]> {
+  async findMissing(session: FactorSession, untrustedBearers: readonly string[]): Promise<readonly MissingFactor[]> {
     return (await this.check(session, untrustedBearers)).missing
   }
 
   /** Like `findMissing`, with the signer of the token for the operation that rests on it. */
-  async check(session: LiveSession, untrustedBearers: readonly string[]): Promise<CheckedFactors> {
+  async check(session: FactorSession, untrustedBearers: readonly string[]): Promise<CheckedFactors> {
     const needsToken = session.policy.secondary.requireExtJwtSigner !== null
     const stepUp = this.#findStepUp(session)
     if (!needsToken && stepUp === undefined && !lacksCode(session)) return NONE
@@ -72,7 +78,7 @@ export class SecondFactor {
   }
 
   async #checkAll(
-    session: LiveSession,
+    session: FactorSession,
     reason: StepUpReason | undefined,
     bearers: readonly string[],
   ): Promise<CheckedFactors> {
@@ -87,18 +93,18 @@ export class SecondFactor {
     return 'kind' in token ? { missing: [...others, token], signer: null } : { missing: others, signer: token }
   }
 
-  #findStepUp({ login, policy, acr, amr, authenticatedAt }: LiveSession): StepUpReason | undefined {
+  #findStepUp({ login, policy, acr, amr, authenticatedAt }: FactorSession): StepUpReason | undefined {
     if (login.method !== 'ext-jwt') return undefined
     return findStepUp(policy.primary.extJwt, { acr, amr, authenticatedAt }, this.#parts.clock.now())
   }
 
-  async #describeStepUp({ policy, signerId }: LiveSession, reason: StepUpReason): Promise<MissingFactor> {
+  async #describeStepUp({ policy, signerId }: FactorSession, reason: StepUpReason): Promise<MissingFactor> {
     const signer = await this.#parts.directory.find(signerId ?? '')
     return { kind: 'step-up', reason, requirements: policy.primary.extJwt, signer }
   }
 
   async #checkToken(
-    session: LiveSession,
+    session: FactorSession,
     signerId: string,
     bearers: readonly string[],
   ): Promise<MissingFactor | SignerRevision> {
@@ -120,10 +126,10 @@ export class SecondFactor {
   }
 }
 
-function lacksCode({ identity: { verifiedTotpId }, policy, passedTotpId }: LiveSession): boolean {
+function lacksCode({ identity: { verifiedTotpId }, policy, passedTotpId }: FactorSession): boolean {
   return isCodeMissing(policy, { verifiedTotpId, passedTotpId })
 }
 
-function isClaimOf({ identity }: LiveSession, { stored }: DirectorySigner, claim: string): boolean {
+function isClaimOf({ identity }: FactorSession, { stored }: DirectorySigner, claim: string): boolean {
   return claim === (stored.useExternalId ? identity.externalId : identity.id)
 }

@@ -8,6 +8,7 @@ import {
 } from '@countersign/core'
 import {
   type Authenticated,
+  type OpenSession,
   type SessionOptions,
   SignerChangedError,
   startSession,
@@ -55,6 +56,13 @@ export type LoginRequest = Pick<RequestSource, 'remoteAddr'> & { readonly id: st
 /** Why an unknown subject was not provisioned, with the requirements of its policy when these are the reason. */
 export interface NotProvisioned extends Pick<TokenLoginRefusal, 'reason' | 'requirements'> {}
 
+interface TokenLoginOptions {
+  readonly request: LoginRequest
+  /** Opens the session; by default one with a session token. */
+  readonly open?: OpenSession | undefined
+  readonly isRetry?: boolean
+}
+
 interface TokenLoginParts {
   readonly session: SessionOptions
   readonly directory: Pick<SignerDirectory, 'expire'>
@@ -87,15 +95,15 @@ export class TokenLogin {
     bearers: readonly string[],
     body: Authenticate,
     ipAddress: string,
-    request: LoginRequest,
-    { isRetry = false } = {},
+    options: TokenLoginOptions,
   ): Promise<TokenLoginResult> {
-    const { session: options, directory, verifier, identities, provision } = this.#parts
+    const { session: sessions, directory, verifier, identities, provision } = this.#parts
+    const { request, isRetry = false } = options
     const refused: TokenLoginRefusal[] = []
     let authenticated: (AcceptedToken & Authenticated) | undefined
     const retry = (signer: DirectorySigner): Promise<TokenLoginResult> => {
       directory.expire(signer.id)
-      return this.logIn(bearers, body, ipAddress, request, { isRetry: true })
+      return this.logIn(bearers, body, ipAddress, { ...options, isRetry: true })
     }
     for (const [bearer, token] of bearers.entries()) {
       const unknown: AcceptedToken[] = []
@@ -118,7 +126,7 @@ export class TokenLogin {
         return false
       }
       const find = ({ signer, verified }: AcceptedToken) =>
-        identities.find(signer.stored, subjectOf(verified), options.clock.now())
+        identities.find(signer.stored, subjectOf(verified), sessions.clock.now())
       for await (const { signer, verdict } of verifier.verify(token, ipAddress)) {
         if (verdict.accepted && signer) {
           const accepted = { signer, verified: verdict.token }
@@ -138,7 +146,7 @@ export class TokenLogin {
       }
       if (authenticated) {
         try {
-          return { loggedIn: true, ...(await this.#start(authenticated)) }
+          return { loggedIn: true, ...(await this.#start(authenticated, options.open)) }
         } catch (error) {
           if (isRetry || !(error instanceof SignerChangedError)) throw error
           return retry(authenticated.signer)
@@ -149,9 +157,9 @@ export class TokenLogin {
     return { loggedIn: false, ...(refused[0] ?? NO_TOKEN) }
   }
 
-  async #start({ signer, verified, ...authenticated }: AcceptedToken & Authenticated) {
+  async #start({ signer, verified, ...authenticated }: AcceptedToken & Authenticated, open = startSession) {
     const identity = await this.#parts.identitySync.apply(signer.stored, verified, authenticated.identity)
-    return startSession(this.#parts.session, { ...authenticated, identity })
+    return open(this.#parts.session, { ...authenticated, identity })
   }
 }
 

@@ -6,6 +6,7 @@ import type { LoginReporter } from '../../login/login-reporter.ts'
 import type { PasswordLogin } from '../../login/password-login.ts'
 import { refusedCertificate, refusedDisabledIdentity, refusedJwt, refusedPassword } from '../../login/refused-login.ts'
 import type { TokenLogin, TokenLoginRefusal } from '../../login/token-login.ts'
+import type { OpenSession } from '../../operations/api-session/start-session.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { LiveSession } from '../../session/live-sessions.ts'
 import type { RefusedLogin } from '../../token/decision-recorder.ts'
@@ -37,10 +38,13 @@ interface Refusal {
 /** Exchanges the credential of a call for a session. Throws the refusal, which is recorded as a decision under the request id. */
 export type LogInCall = (method: AuthenticateMethod, call: CredentialCall) => Promise<LoggedIn>
 
-type CredentialCall = Pick<
+export type CredentialCall = Pick<
   Call,
   'requestId' | 'clientAddress' | 'remoteAddr' | 'untrustedBearers' | 'body' | 'clientCertificate'
->
+> & {
+  /** Opens the session; by default one with a session token. */
+  readonly open?: OpenSession
+}
 
 type LoginResult = ({ readonly loggedIn: true } & LoggedIn) | { readonly loggedIn: false }
 type Refused<Own extends LoginResult> = Extract<Own, { readonly loggedIn: false }>
@@ -57,7 +61,7 @@ export function createLogInCall(parts: LogInCallParts): LogInCall {
 
   const methods: Record<AuthenticateMethod, Method<LoginResult>> = {
     password: method({
-      attempt: (call) => passwordLogin.logIn(call.body as AuthenticateBody, call.clientAddress),
+      attempt: (call) => passwordLogin.logIn(call.body as AuthenticateBody, call.clientAddress, call.open),
       refuse: (call, result) => ({
         refused: refusedPassword(requestOf(call), result, clock.now()),
         error: new AppError('INVALID_AUTH'),
@@ -65,7 +69,10 @@ export function createLogInCall(parts: LogInCallParts): LogInCall {
     }),
     'ext-jwt': method({
       attempt: (call) =>
-        tokenLogin.logIn(call.untrustedBearers, call.body as AuthenticateBody, call.clientAddress, reported(call)),
+        tokenLogin.logIn(call.untrustedBearers, call.body as AuthenticateBody, call.clientAddress, {
+          request: reported(call),
+          open: call.open,
+        }),
       refuse: (call, result) => ({
         refused: refusedJwt(requestOf(call), result, call.untrustedBearers, explainer),
         error: tokenChallenge(result),
@@ -73,7 +80,7 @@ export function createLogInCall(parts: LogInCallParts): LogInCall {
     }),
     cert: method({
       attempt: (call) =>
-        certificateLogin.logIn(call.clientCertificate(), call.body as AuthenticateBody, call.clientAddress),
+        certificateLogin.logIn(call.clientCertificate(), call.body as AuthenticateBody, call.clientAddress, call.open),
       refuse: (call, result) => ({
         refused: refusedCertificate(requestOf(call), result, clock.now()),
         error: new AppError('INVALID_AUTH'),

@@ -1,20 +1,8 @@
 import { AppError } from '@countersign/core'
 import { type AuthorizedTransaction, operation } from '../../store/operation.ts'
-import { isKeyOfOtherIdentity } from '../../store/reads/authenticator-reads.ts'
 import { findSessionOwner } from '../../store/reads/session-reads.ts'
-import {
-  deleteSessionCertificate as deleteRow,
-  insertSessionCertificate,
-  keepNewestSessionCertificates,
-  type NewSessionCertificate,
-} from '../../store/writes/session-certificate-writes.ts'
-
-export interface CreateSessionCertificate extends NewSessionCertificate {
-  readonly publicKeyDigest: string
-}
-
-/** More than a client needs during a session. */
-const MAX_PER_SESSION = 10
+import { deleteSessionCertificate as deleteRow } from '../../store/writes/session-certificate-writes.ts'
+import { type IssuedForSession, insertCertificateOf } from './issued-certificate.ts'
 
 /**
  * Records a certificate of the actor's session, and deletes the oldest beyond 10. Fails with UNAUTHORIZED when the session has ended, and with
@@ -23,12 +11,9 @@ const MAX_PER_SESSION = 10
 export const createSessionCertificate = operation({
   name: 'sessionCertificate.create',
   access: 'self',
-  async run(tx, { publicKeyDigest, ...certificate }: CreateSessionCertificate): Promise<void> {
-    const { apiSessionId } = certificate
-    if (!(await isOwnSession(tx, apiSessionId))) throw new AppError('UNAUTHORIZED')
-    if (await isKeyOfOtherIdentity(tx.db, publicKeyDigest, tx.actor.id)) throw new AppError('CERT_IN_USE')
-    await keepNewestSessionCertificates(tx, apiSessionId, MAX_PER_SESSION - 1)
-    await insertSessionCertificate(tx, certificate)
+  async run(tx, certificate: IssuedForSession): Promise<void> {
+    if (!(await isOwnSession(tx, certificate.apiSessionId))) throw new AppError('UNAUTHORIZED')
+    await insertCertificateOf(tx, tx.actor.id, certificate)
   },
 })
 

@@ -40,18 +40,24 @@ export const createApiSession = operation({
   name: 'apiSession.create',
   access: 'none',
   needsWriteLock: false,
-  async run(tx, { envInfo, sdkInfo, maxPerIdentity, comparedWith, ...session }: CreateApiSession): Promise<Opening> {
-    const { identityId, token } = session
-    const identity = await lockIdentity(tx, identityId, token?.signerId)
-    if (token && identity && identity.signerRevision !== token.signerRevision) return 'signer-changed'
-    if (!identity || !(await mayLogIn(tx, identity, session, comparedWith))) throw new AppError('INVALID_AUTH')
-    const count = await countSessions(tx, identityId)
-    if (count >= maxPerIdentity) await endSurplusSessions(tx, identityId, count + 1 - maxPerIdentity)
-    await insertSession(tx, session)
-    if (envInfo || sdkInfo) await setClientInfo(tx, identityId, { envInfo, sdkInfo })
-    return 'opened'
-  },
+  run: (tx, session: CreateApiSession): Promise<Opening> => insertApiSession(tx, session),
 })
+
+/** The part of `createApiSession` that other operations share. */
+export async function insertApiSession(
+  tx: Transaction,
+  { envInfo, sdkInfo, maxPerIdentity, comparedWith, ...session }: CreateApiSession,
+): Promise<Opening> {
+  const { identityId, token } = session
+  const identity = await lockIdentity(tx, identityId, token?.signerId)
+  if (token && identity && identity.signerRevision !== token.signerRevision) return 'signer-changed'
+  if (!identity || !(await mayLogIn(tx, identity, session, comparedWith))) throw new AppError('INVALID_AUTH')
+  const count = await countSessions(tx, identityId)
+  if (count >= maxPerIdentity) await endSurplusSessions(tx, identityId, count + 1 - maxPerIdentity)
+  await insertSession(tx, session)
+  if (envInfo || sdkInfo) await setClientInfo(tx, identityId, { envInfo, sdkInfo })
+  return 'opened'
+}
 
 /** Whether the identity is enabled now and still has the credential that was checked. That of an API account needs an active account and client. */
 async function mayLogIn(
@@ -100,54 +106,72 @@ export class SignerChangedError extends AppError {
   }
 }
 
-/** Opens a session; it is durable when this resolves. Fails with INVALID_AUTH as `createApiSession` does, or with SignerChangedError. */
-export async function startSession(
-  { store, clock, events, idleMs, maxMs, maxPerIdentity }: SessionOptions,
-  {
-    identity,
-    policy,
-    login,
-    certificate,
-    authenticatorId,
-    comparedWith,
-    token: basis,
-    ca,
-    client,
-    body,
-    ipAddress,
-  }: Authenticated,
-): Promise<{ token: string; session: LiveSession }> {
+export interface OpenedSession {
+  readonly token: string
+  readonly session: LiveSession
+}
+
+/**
+ * Opens the session of an identity that has authenticated; it is durable when this resolves. Fails with INVALID_AUTH as `createApiSession` does, or
+ * with SignerChangedError.
+ */
+export type OpenSession = (options: SessionOptions, authenticated: Authenticated) => Promise<OpenedSession>
+
+/** Opens a session with a session token. */
+export const startSession: OpenSession = async (options, authenticated) => {
+  const { store, clock, events, idleMs, maxMs } = options
+  const { identity, policy, client, ipAddress } = authenticated
   const now = clock.now()
   const token = newSessionToken(now)
-  const id = newSortableId(now)
-  const endsAt = now + maxMs
-  const tokenExpiresAt = basis?.expiresAt ?? null
+  const { row, session } = buildSession(options, authenticated, {
+    id: newSortableId(now),
+    tokenDigest: sessionTokenDigest(token),
+    now,
+    expiresAt: now + sessionIdleMs(policy, idleMs),
+    endsAt: now + maxMs,
+  })
+  const meta = { actorId: identity.id, now, ...(client && { credential: client }) }
+  if ((await store.run(createApiSession, row, meta)) === 'signer-changed') throw new SignerChangedError()
+  events.publish(apiSessionEvent('created', { id: session.id, identityId: identity.id, ipAddress }))
+  return { token, session }
+}
+
+interface SessionKey {
+  readonly id: string
+  readonly tokenDigest: string
+  readonly now: number
+  /** Before the policy and the identity are applied, which may set an earlier end. */
+  readonly expiresAt: number
+  readonly endsAt: number
+}
+
+/** The row of a new session, and the session as requests use it. */
+export function buildSession(
+  { maxPerIdentity }: Pick<SessionOptions, 'maxPerIdentity'>,
+  { identity, policy, login, certificate, authenticatorId, comparedWith, token, ca, body, ipAddress }: Authenticated,
+  { id, tokenDigest, now, endsAt, ...key }: SessionKey,
+): { readonly row: CreateApiSession; readonly session: LiveSession } {
+  const tokenExpiresAt = token?.expiresAt ?? null
   const end = Math.min(endsAt, sessionEnd(policy, { createdAt: now, tokenExpiresAt }, identity))
-  const expiresAt = Math.min(now + sessionIdleMs(policy, idleMs), end)
+  const expiresAt = Math.min(key.expiresAt, end)
   const configTypes = knownConfigTypes(body.configTypes ?? [])
-  const opening = await store.run(
-    createApiSession,
-    {
-      id,
-      tokenDigest: sessionTokenDigest(token),
-      identityId: identity.id,
-      method: login.method,
-      authenticatorId,
-      comparedWith,
-      token: basis,
-      ca,
-      ipAddress,
-      configTypes,
-      expiresAt,
-      endsAt,
-      envInfo: body.envInfo as Record<string, string> | undefined,
-      sdkInfo: body.sdkInfo as Record<string, string> | undefined,
-      maxPerIdentity,
-    },
-    { actorId: identity.id, now, ...(client && { credential: client }) },
-  )
-  if (opening === 'signer-changed') throw new SignerChangedError()
-  events.publish(apiSessionEvent('created', { id, identityId: identity.id, ipAddress }))
+  const row: CreateApiSession = {
+    id,
+    tokenDigest,
+    identityId: identity.id,
+    method: login.method,
+    authenticatorId,
+    comparedWith,
+    token,
+    ca,
+    ipAddress,
+    configTypes,
+    expiresAt,
+    endsAt,
+    envInfo: body.envInfo as Record<string, string> | undefined,
+    sdkInfo: body.sdkInfo as Record<string, string> | undefined,
+    maxPerIdentity,
+  }
   const session = {
     id,
     identity,
@@ -156,10 +180,10 @@ export async function startSession(
     certificate,
     method: login.method,
     authenticatorId,
-    signerId: basis?.signerId ?? null,
-    acr: basis?.acr ?? null,
-    amr: basis?.amr ?? null,
-    authenticatedAt: basis?.authenticatedAt ?? null,
+    signerId: token?.signerId ?? null,
+    acr: token?.acr ?? null,
+    amr: token?.amr ?? null,
+    authenticatedAt: token?.authenticatedAt ?? null,
     tokenExpiresAt,
     caId: ca?.id ?? null,
     caRevision: ca?.revision ?? null,
@@ -173,7 +197,7 @@ export async function startSession(
     endsAt: end,
     passedTotpId: null,
   }
-  return { token, session }
+  return { row, session }
 }
 
 const ALL_CONFIG_TYPES = 'all'

@@ -28,10 +28,15 @@ export interface IssuedCertificate {
 export interface ClientCertificates {
   /** For logins of an identity. Accepted only once its fingerprint is recorded. */
   issue(csrPem: string, identityId: string): Promise<IssuedCertificate>
-  /** For the connections of one session, valid for 12 hours. */
+  /** For the connections of one session, valid for 12 hours unless given. */
   issueForSession(
     csrPem: string,
-    of: { readonly identityId: string; readonly apiSessionId: string; readonly certificateId: string },
+    of: {
+      readonly identityId: string
+      readonly apiSessionId: string
+      readonly certificateId: string
+      readonly lifetimeMs?: number
+    },
   ): Promise<IssuedCertificate>
   /** The CA certificates that client certificates are verified against, DER. */
   authorities(): readonly Buffer[]
@@ -86,9 +91,9 @@ export function createClientCertificates(options: ClientCertificatesOptions): Cl
   }
   return {
     issue: (csrPem, identityId) => issue(csrPem, identityId, [], clientDays * DAY_MS),
-    issueForSession: (csrPem, { identityId, apiSessionId, certificateId }) => {
+    issueForSession: (csrPem, { identityId, apiSessionId, certificateId, lifetimeMs = SESSION_CERTIFICATE_MS }) => {
       const path = ['apiSession', apiSessionId, 'apiSessionCertificate', certificateId]
-      return issue(csrPem, identityId, path, SESSION_CERTIFICATE_MS)
+      return issue(csrPem, identityId, path, lifetimeMs)
     },
     authorities: () => keys().authorities,
     caPem: () => keys().caBundlePem,
