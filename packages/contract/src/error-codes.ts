@@ -61,6 +61,8 @@ export const ERRORS = {
   MFA_EXISTS: spec(409, 'One-time codes are already set up for the identity'),
   MFA_NOT_ENROLLED: spec(409, 'One-time codes are not set up for the identity'),
   MFA_INVALID_TOKEN: spec(400, 'The one-time code or recovery code is not valid'),
+  INVALID_TOTP_CODE: spec(400, 'The one-time code or recovery code is not valid for this login'),
+  UNSUPPORTED_MEDIA_TYPE: spec(415, 'The body must be JSON or a form, with its Content-Type'),
   INVALID_BACKING_TOKEN_TYPE: spec(400, 'The call requires another kind of session'),
   CA_ALREADY_VERIFIED: spec(409, 'CA has already been verified'),
   EXPECTED_PEM_CERTIFICATE: spec(400, 'The PEM block is not a certificate'),
@@ -90,10 +92,11 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** Codes that differ only in their status, and have the same name on the wire. */
+/** Codes whose name on the wire differs: it is that of existing controllers. */
 const WIRE_NAMES: Partial<Record<ErrorCode, string>> = {
   NOT_ACCEPTABLE: 'COULD_NOT_VALIDATE',
   UNSUPPORTED_CONTENT_TYPE: 'COULD_NOT_VALIDATE',
+  INVALID_TOTP_CODE: 'INVALID TOTP CODE',
 }
 
 export function wireNameOf(code: ErrorCode): string {

@@ -57,6 +57,10 @@ const OneTimeCodes = Type.Object({
 
 const RenewedCertificate = Type.Object({ clientCert: text(), ca: text() })
 
+const CodeToken = Type.Object({ token: text(), issuedAt: instant() })
+
+const Revocation = Type.Object({ ...base, type: text(), expiresAt: instant() })
+
 const ServiceUpdates = Type.Object({ lastChangeAt: instant() })
 
 export const SESSION_RESPONSES = {
@@ -68,5 +72,7 @@ export const SESSION_RESPONSES = {
   OneTimeCodes,
   RecoveryCodes,
   RenewedCertificate,
+  CodeToken,
+  Revocation,
   ServiceUpdates,
 }

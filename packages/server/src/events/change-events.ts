@@ -1,6 +1,7 @@
 import { newId } from '@countersign/core'
 import { COMPATIBLE_VERSION } from '../platform/version.ts'
 import type { OwnChange } from '../store/change.ts'
+import { isOidcSessionId } from '../store/oidc-session-key.ts'
 import type { OperationMeta } from '../store/operation-meta.ts'
 import type { Store } from '../store/store.ts'
 import { apiSessionEvent } from './api-session-event.ts'
@@ -22,7 +23,7 @@ function changeEvent(
   { id, entity, action, session, states }: OwnChange,
   meta: OperationMeta,
 ): ControllerEvent | undefined {
-  if (session) return apiSessionEvent('deleted', { id, ...session })
+  if (session) return apiSessionEvent('deleted', { id, ...session, isOidc: isOidcSessionId(id) })
   if (!states) return undefined
   return {
     namespace: 'entityChange',

@@ -25,7 +25,9 @@ import { identityRoleAttributeRoutes } from './management/identity-role-attribut
 import { identityTypeRoutes } from './management/identity-types.ts'
 import { managementOverlayRoutes } from './management/overlay.ts'
 import { renewalRequestRoutes } from './management/renewal-requests.ts'
+import { revocationRoutes } from './management/revocations.ts'
 import { summaryRoutes } from './management/summary.ts'
+import { oidcRoutes } from './oidc/index.ts'
 import { createApiDocuments } from './openapi/api-documents.ts'
 import { referenceRoutes } from './openapi/reference-routes.ts'
 import { specRoutes } from './openapi/spec-routes.ts'
@@ -48,6 +50,7 @@ const ROUTE_FUNCTIONS = [
   consoleSessionRoutes,
   consoleLoginRoutes,
   hostedRoutes,
+  oidcRoutes,
   authenticateRoutes,
   currentSessionRoutes,
   sessionCertificateRoutes,
@@ -71,6 +74,7 @@ const ROUTE_FUNCTIONS = [
   enrollmentRoutes,
   enrollRoutes,
   apiSessionRoutes,
+  revocationRoutes,
   currentIdentityRoutes,
   currentIdentityMfaRoutes,
   identityMfaRoutes,

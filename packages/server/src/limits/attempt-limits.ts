@@ -16,6 +16,8 @@ export interface AttemptLimits {
   readonly address: AttemptLimiter
   /** Lists with a query per client network, refused or not. */
   readonly query: AttemptLimiter
+  /** Logins begun at the authorization endpoint per client network, refused or not: each is stored. */
+  readonly login: AttemptLimiter
   /** See `RefusalDelay.wait`. */
   readonly delayRefusal: (address: string) => Promise<void> | undefined
   /** Refused passwords per client network. Comparing a password is slow by design. */
@@ -56,6 +58,7 @@ export function createAttemptLimits({ settings, ...parts }: AttemptLimitsParts):
   return {
     address: networkLimiter('address', limits.addressBurst, limits.addressPerSecond),
     query: networkLimiter('query', limits.queryBurst, limits.queryPerSecond),
+    login: networkLimiter('login', limits.loginBurst, limits.loginPerSecond),
     delayRefusal: (address) => delay?.wait(address),
     password: networkLimiter('password', limits.passwordBurst, limits.passwordPerMinute / SECONDS_PER_MINUTE),
     account: new AccountLimiter({ ...parts, burst: limits.accountBurst, known }),

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Authenticate } from '@countersign/contract'
 import { type SessionOptions, startSession } from '../operations/api-session/start-session.ts'
 import { noteChain } from '../operations/authenticator/note-chain.ts'
@@ -47,6 +48,7 @@ export class CertificateLogin {
       comparedWith: authenticator && (authenticator.fingerprint ?? ''),
       // Only certificates of our own CA can be renewed here.
       certificate: authenticator && !ca ? sessionCertificate(authenticator) : undefined,
+      presentedFingerprint: presented && hash('sha1', presented.leaf, 'hex'),
       ca,
       body,
       ipAddress,

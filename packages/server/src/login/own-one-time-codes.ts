@@ -1,5 +1,5 @@
 import { AppError } from '@countersign/core'
-import { removeTotp } from '../operations/totp/remove-totp.ts'
+import { type RemoveTotp, removeTotp, removeTotpInLogin } from '../operations/totp/remove-totp.ts'
 import type { CodeResult } from '../operations/totp/spend-code.ts'
 import { startTotp, verifyTotp } from '../operations/totp/start-totp.ts'
 import { checkTotpCode, passTotp, renewRecoveryCodes } from '../operations/totp/use-totp.ts'
@@ -83,10 +83,21 @@ export class OwnOneTimeCodes {
 
   /** Removes the one-time codes. Verified codes require a code. */
   async remove(request: CodeRequest): Promise<void> {
+    const args = await this.#removalOf(request)
+    this.#check(request, await this.#parts.store.run(removeTotp, args, request.meta))
+  }
+
+  /** Like `remove`, for a session whose login is not complete. `checkVerified` throws when a right code is too little for verified codes. */
+  async removeInLogin(request: CodeRequest, checkVerified: () => void): Promise<void> {
+    const args = await this.#removalOf(request)
+    if (args.guess) checkVerified()
+    this.#check(request, await this.#parts.store.run(removeTotpInLogin, args, request.meta))
+  }
+
+  async #removalOf(request: CodeRequest): Promise<RemoveTotp> {
     const { totp, isVerified } = await this.get(request.session)
     const guess = isVerified ? (await this.#guessOf(request)).guess : undefined
-    const args = { id: totp.identity_id, sessionId: request.session.id, guess }
-    this.#check(request, await this.#parts.store.run(removeTotp, args, request.meta))
+    return { id: totp.identity_id, sessionId: request.session.id, guess }
   }
 
   /** Spends the code. Returns the row, whose recovery codes may then be shown. Throws NOT_FOUND without verified codes. */

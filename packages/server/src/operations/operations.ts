@@ -45,9 +45,18 @@ import { patchProvider, replaceProvider } from './identity-provider/update-provi
 import { createNetwork } from './network/create-network.ts'
 import { deleteNetwork } from './network/delete-network.ts'
 import { patchNetwork, replaceNetwork } from './network/update-network.ts'
+import { authenticateOidcLogin } from './oidc/authenticate-login.ts'
+import { issueOidcCode } from './oidc/issue-code.ts'
+import { endOidcSession, openBoundOidcSession, openOidcSession } from './oidc/open-session.ts'
+import { passSecondToken } from './oidc/pass-second-token.ts'
+import { rebindOidcSession, renewOidcSession } from './oidc/renew-session.ts'
+import { endOidcSessionsOf, revokeToken } from './oidc/revoke-tokens.ts'
+import { rotateOidcKey } from './oidc/rotate-key.ts'
+import { startOidcLogin } from './oidc/start-login.ts'
 import { createOrganization } from './organization/create-organization.ts'
 import { deleteOrganization } from './organization/delete-organization.ts'
 import { updateOrganization } from './organization/update-organization.ts'
+import { createRevocation } from './revocation/create-revocation.ts'
 import { createSigner } from './signer/create-signer.ts'
 import { deleteSigner } from './signer/delete-signer.ts'
 import { reserveKeyFetch } from './signer/reserve-key-fetch.ts'
@@ -57,10 +66,11 @@ import { patchSigner, replaceSigner } from './signer/update-signer.ts'
 import { createFirstAdmin } from './start/create-first-admin.ts'
 import { createFirstOrganization } from './start/create-first-organization.ts'
 import { ensureSetting } from './start/ensure-setting.ts'
-import { removeTotp, resetTotp } from './totp/remove-totp.ts'
+import { removeTotp, removeTotpInLogin, resetTotp } from './totp/remove-totp.ts'
 import { startTotp, verifyTotp } from './totp/start-totp.ts'
 import { checkTotpCode, passTotp, renewRecoveryCodes } from './totp/use-totp.ts'
 import { pruneChangeLog } from './upkeep/prune-change-log.ts'
+import { pruneOidc } from './upkeep/prune-oidc.ts'
 
 /** Every operation of the product; the writer thread runs these and no others. */
 export const OPERATIONS: readonly AnyOperation[] = [
@@ -144,6 +154,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   createFirstOrganization,
   ensureSetting,
   removeTotp,
+  removeTotpInLogin,
   resetTotp,
   startTotp,
   verifyTotp,
@@ -151,4 +162,18 @@ export const OPERATIONS: readonly AnyOperation[] = [
   passTotp,
   renewRecoveryCodes,
   pruneChangeLog,
+  startOidcLogin,
+  authenticateOidcLogin,
+  issueOidcCode,
+  openOidcSession,
+  openBoundOidcSession,
+  endOidcSession,
+  passSecondToken,
+  renewOidcSession,
+  rebindOidcSession,
+  revokeToken,
+  endOidcSessionsOf,
+  rotateOidcKey,
+  createRevocation,
+  pruneOidc,
 ]

@@ -42,6 +42,8 @@ import { PasswordLogin } from '../login/password-login.ts'
 import { MAX_AT_ONCE } from '../login/passwords.ts'
 import { SecondFactor } from '../login/second-factor.ts'
 import { TokenLogin } from '../login/token-login.ts'
+import { createOidc } from '../oidc/create-oidc.ts'
+import { SigningKeys } from '../oidc/signing-keys.ts'
 import { extendSession } from '../operations/api-session/extend-session.ts'
 import type { SessionOptions } from '../operations/api-session/start-session.ts'
 import { recordDecisions } from '../operations/auth-decision/record-decisions.ts'
@@ -167,6 +169,7 @@ export function createController(parts: ControllerParts): Controller {
   const cache = new VerifiedTokenCache()
   const limits = createAttemptLimits({ settings, clock, log, metrics, sharing: worker?.attempts })
   const signatures = new SignatureChecks(log)
+  const signingKeys = settings.oidc.enabled ? new SigningKeys({ ...parts, store }) : undefined
   const verifier = new TokenVerifier({
     directory: signers,
     keys: signerKeys,
@@ -175,6 +178,7 @@ export function createController(parts: ControllerParts): Controller {
     limit: limits.signer,
     metrics,
     checkSignature: signatures.check,
+    isOwnKey: (kid) => signingKeys?.has(kid) ?? false,
   })
   const identitySync = new IdentitySync({ store, clock, events })
   const secondFactor = new SecondFactor({ directory: signers, verifier, identitySync, clock })
@@ -220,6 +224,18 @@ export function createController(parts: ControllerParts): Controller {
     guesses: worker?.guesses,
     maxPasswordsAtOnce: worker && Math.ceil(MAX_AT_ONCE / worker.workers),
   })
+  const oidc = signingKeys
+    ? createOidc({
+        ...parts,
+        signingKeys,
+        store,
+        events,
+        sessions,
+        clientCertificates,
+        cache,
+        checkSignature: signatures.check,
+      })
+    : undefined
   const explainer = new LoginExplainer({ store, directory: signers, keys: signerKeys, clock, log })
   const tokenEnrollment = new TokenEnrollment({
     store,
@@ -232,6 +248,8 @@ export function createController(parts: ControllerParts): Controller {
   const enrollments = new EnrollmentReporter({ log, events, decisions, metrics })
   const routes = buildRoutes({
     ...parts,
+    oidc,
+    limits,
     heldTokens,
     loginFlows: new LoginFlows(parts),
     loginProviders: new LoginProviders({ fetchDocument, clock }),
@@ -275,12 +293,13 @@ export function createController(parts: ControllerParts): Controller {
     apiAccounts,
     clientBindings,
   })
-  const noteSessionUse = createClientChangeDetector((move, { id, identity }, address) =>
-    events.publish(apiSessionEvent(move, { id, identityId: identity.id, ipAddress: address })),
+  const noteSessionUse = createClientChangeDetector((move, { id, identity, isOidc }, address) =>
+    events.publish(apiSessionEvent(move, { id, identityId: identity.id, ipAddress: address, isOidc })),
   )
   const http = createHttpServer({
     routes,
     sessions,
+    bearerSessions: oidc?.bearerSessions,
     secondFactor,
     noteSessionUse,
     hostedCallers,
@@ -301,6 +320,7 @@ export function createController(parts: ControllerParts): Controller {
           clock,
           log,
           endOldSessions: () => accountClients.endOldSessions(),
+          rotateKeys: async () => oidc?.signingKeys.rotate(),
           removeRetiredClients: () => accountClients.removeRetired(),
         })
   return {

@@ -4,6 +4,7 @@ import { pruneDecisions } from '../operations/auth-decision/record-decisions.ts'
 import { expireIdentities } from '../operations/identity/expire-identities.ts'
 import { pruneDeletedIdentities } from '../operations/identity/prune-deleted-identities.ts'
 import { pruneChangeLog } from '../operations/upkeep/prune-change-log.ts'
+import { pruneOidc } from '../operations/upkeep/prune-oidc.ts'
 import type { Clock } from '../platform/clock.ts'
 import { SYSTEM_ACTOR } from '../store/actor.ts'
 import { findIdentitiesToExpire } from '../store/reads/identity-access-reads.ts'
@@ -19,13 +20,15 @@ interface UpkeepParts {
   readonly log: Logger
   /** Ends the sessions of retired clients. */
   endOldSessions(): Promise<void>
+  /** Creates the next signing key of the OpenID provider when it is due. */
+  rotateKeys(): Promise<void>
   /** Sends requests to providers, which may be slow. */
   removeRetiredClients(): Promise<void>
 }
 
 /**
  * Ends the access of identities at their `expiresAt`. Every minute, deletes expired sessions, old decisions, change-log entries and notes of deleted
- * identities that are no longer needed, and retired clients.
+ * identities that are no longer needed, what the OpenID provider no longer needs, and retired clients, and rotates its signing keys.
  */
 export function startUpkeep({ store, clock, log, ...parts }: UpkeepParts): { stop(): Promise<void> } {
   const meta = () => ({ actorId: SYSTEM_ACTOR.id, now: clock.now() })
@@ -34,6 +37,8 @@ export function startUpkeep({ store, clock, log, ...parts }: UpkeepParts): { sto
     while (await store.run(pruneDecisions, {}, meta()));
     while (await store.run(pruneChangeLog, {}, meta()));
     while (await store.run(pruneDeletedIdentities, {}, meta()));
+    while (await store.run(pruneOidc, {}, meta()));
+    await parts.rotateKeys()
     await parts.endOldSessions()
   }
   const expire = async (): Promise<void> => {

@@ -12,6 +12,7 @@ import type { StoredSession } from '../store/api-session-row.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import type { Change, ChangedEntity } from '../store/change.ts'
 import { hasAccess, type StoredIdentity } from '../store/identity-row.ts'
+import { isOidcSessionKey, oidcSessionKey } from '../store/oidc-session-key.ts'
 import { findSessionOrigin, type SessionOrigin } from '../store/reads/session-origin-reads.ts'
 import { findSession } from '../store/reads/session-reads.ts'
 import { MAX_UNWRITTEN_ACTIVITY_MS } from '../store/session-activity.ts'
@@ -23,6 +24,8 @@ import { sessionTokenDigest } from './session-token.ts'
 export interface LiveSession extends StoredSession, SessionOrigin {
   readonly identity: StoredIdentity
   readonly policy: StoredAuthPolicy
+  /** Whether the OpenID provider issued its tokens. Their use does not extend it. */
+  readonly isOidc?: boolean
   /** The expiry that the store has. */
   storedExpiresAt: number
   /** The client of the last request, to detect a change. */
@@ -33,7 +36,8 @@ export interface LiveSession extends StoredSession, SessionOrigin {
 interface SessionUse {
   readonly id: string
   readonly identityId: string
-  readonly expiresAt: number
+  /** Undefined when the use does not extend the session. */
+  readonly expiresAt: number | undefined
 }
 
 interface LiveSessionsOptions {
@@ -68,10 +72,14 @@ const DEPENDS_ON: Readonly<Record<ChangedEntity, (session: LiveSession) => strin
   networks: () => undefined,
   enrollments: () => undefined,
   cas: ({ login }) => (login.method === 'cert' ? login.caId : undefined),
+  oidcKeys: () => undefined,
+  revocations: () => undefined,
 }
 
-/** No session depends on a new entity or on an enrollment. */
-const isRelevant = ({ entity, action }: Change): boolean => action !== 'created' && entity !== 'enrollments'
+const IRRELEVANT: ReadonlySet<ChangedEntity> = new Set(['enrollments', 'oidcKeys', 'revocations'])
+
+/** No session depends on a new entity. */
+const isRelevant = ({ entity, action }: Change): boolean => action !== 'created' && !IRRELEVANT.has(entity)
 
 /** Sessions by token, cached until the change log reports a change of the session or of an entity it depends on. */
 export class LiveSessions {
@@ -96,17 +104,47 @@ export class LiveSessions {
 
   /** The valid session of a token. Counts as a use, which extends the session. */
   async find(token: string): Promise<LiveSession | undefined> {
-    const session = await this.peek(token)
-    if (session) this.#noteActivity(session, this.#options.clock.now())
-    return session
+    return this.#use(await this.peek(token))
   }
 
   /** Like `find`, without extending the session. */
-  async peek(token: string): Promise<LiveSession | undefined> {
-    const digest = sessionTokenDigest(token)
-    const session = this.#cached.get(digest) ?? (await this.#load(digest))
+  peek(token: string): Promise<LiveSession | undefined> {
+    return this.#peek(sessionTokenDigest(token))
+  }
+
+  /** The valid session of the OpenID provider with this id; synchronously while it is cached. Counts as a use. */
+  findOidc(id: string): LiveSession | undefined | Promise<LiveSession | undefined> {
+    const cached = this.#cached.get(oidcSessionKey(id))
+    if (cached) return this.#use(this.#ifValid(cached))
+    return this.peekOidc(id).then((session) => this.#use(session))
+  }
+
+  /** Like `findOidc`, but does not count as a use. */
+  peekOidc(id: string): Promise<LiveSession | undefined> {
+    return this.#peek(oidcSessionKey(id))
+  }
+
+  /**
+   * The valid session of the OpenID provider with this id, read anew. For a session without tokens: its end is set when it gets them, which no cache
+   * is informed of.
+   */
+  async readOidc(id: string): Promise<LiveSession | undefined> {
+    const { store, policies, idleMs } = this.#options
+    return this.#ifValid(await loadSession(store, policies, oidcSessionKey(id), idleMs).catch(failClosed))
+  }
+
+  async #peek(digest: string): Promise<LiveSession | undefined> {
+    return this.#ifValid(this.#cached.get(digest) ?? (await this.#load(digest)))
+  }
+
+  #ifValid(session: LiveSession | undefined): LiveSession | undefined {
     const now = this.#options.clock.now()
     return session && now < session.expiresAt && hasAccess(session.identity, now) ? session : undefined
+  }
+
+  #use(session: LiveSession | undefined): LiveSession | undefined {
+    if (session) this.#noteActivity(session, this.#options.clock.now())
+    return session
   }
 
   async #load(digest: string): Promise<LiveSession | undefined> {
@@ -128,15 +166,18 @@ export class LiveSessions {
   }
 
   #noteActivity(session: LiveSession, now: number): void {
-    const idleMs = sessionIdleMs(session.policy, this.#options.idleMs)
-    session.expiresAt = Math.min(now + idleMs, session.endsAt)
+    const idleMs = idleTimeOf(session, this.#options.idleMs)
+    // Only a refresh token extends a session of the OpenID provider.
+    const latest = session.isOidc ? session.storedExpiresAt : session.endsAt
+    session.expiresAt = Math.min(now + idleMs, latest, session.endsAt)
     const unwrittenMs = Math.min(MAX_UNWRITTEN_ACTIVITY_MS, idleMs / 10)
     // A policy with a longer life than before extends the session although it was used recently.
     const isExtended = session.expiresAt - session.storedExpiresAt >= unwrittenMs
     if (now - session.lastActivityAt < unwrittenMs && !isExtended) return
     session.lastActivityAt = now
-    session.storedExpiresAt = session.expiresAt
-    const { id, identity, expiresAt } = session
+    const { id, identity } = session
+    const expiresAt = session.isOidc ? undefined : session.expiresAt
+    if (expiresAt !== undefined) session.storedExpiresAt = expiresAt
     // A use that is not recorded shortens the session by at most a minute.
     this.#options.extend({ id, identityId: identity.id, expiresAt }).catch(() => {})
   }
@@ -198,7 +239,15 @@ async function loadSession(
   ])
   if (!policy || !origin || !isLoginAllowed(policy, origin.login)) return undefined
   const endsAt = Math.min(session.endsAt, origin.retiresAt ?? session.endsAt, sessionEnd(policy, session, identity))
+  const isOidc = isOidcSessionKey(digest)
+  const idleTime = idleTimeOf({ policy, isOidc }, idleMs)
   // A policy that has become stricter holds at once. One that allows more extends the session at its next use: an expired one stays expired.
-  const expiresAt = Math.min(session.expiresAt, session.lastActivityAt + sessionIdleMs(policy, idleMs), endsAt)
-  return { ...session, ...origin, identity, policy, endsAt, expiresAt, storedExpiresAt: session.expiresAt }
+  const expiresAt = Math.min(session.expiresAt, session.lastActivityAt + idleTime, endsAt)
+  const stored = { storedExpiresAt: session.expiresAt, ...(isOidc && { isOidc }) }
+  return { ...session, ...origin, identity, policy, endsAt, expiresAt, ...stored }
+}
+
+/** How long a session lasts without a request. One of the OpenID provider lasts as its tokens say, unless the policy limits it. */
+function idleTimeOf({ policy, isOidc }: Pick<LiveSession, 'policy' | 'isOidc'>, idleMs: number): number {
+  return sessionIdleMs(policy, isOidc ? Number.POSITIVE_INFINITY : idleMs)
 }

@@ -7,6 +7,8 @@ export interface SessionCredential {
   readonly sessionId: string
   /** The signer of the second token that came with the request; null when none was required or verified. */
   readonly secondSigner: SignerRevision | null
+  /** The `jti` of the access token that named the session. */
+  readonly tokenId?: string
 }
 
 /** A signer, with its revision when it verified a token. By another revision the token may be refused. */

@@ -32,6 +32,8 @@ export type ChangedEntity =
   | 'apiAccounts'
   | 'enrollments'
   | 'cas'
+  | 'oidcKeys'
+  | 'revocations'
 
 export type ChangeListener = (changes: readonly Change[] | 'everything') => void
 

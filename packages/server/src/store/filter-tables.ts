@@ -156,6 +156,16 @@ export const SESSION_CERTIFICATE_FILTER: FilterTable = {
   ]),
 }
 
+export const REVOCATION_FILTER: FilterTable = {
+  table: 'revocations',
+  columns: new Map([
+    ...BASE,
+    ['type', column('type', 'string', true)],
+    ['expiresAt', column('expires_at', 'datetime', true)],
+    ['issuedBefore', column('issued_before', 'datetime')],
+  ]),
+}
+
 export const AUTH_DECISION_FILTER: FilterTable = {
   table: 'auth_decisions',
   columns: new Map([

@@ -11,6 +11,7 @@ export type EntityNoun =
   | 'enrollment'
   | 'apiSession'
   | 'apiSessionCertificate'
+  | 'revocation'
   | 'authDecision'
   | 'organization'
   | 'identityProvider'

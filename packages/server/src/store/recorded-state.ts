@@ -59,6 +59,12 @@ const RECORDED: Readonly<Partial<Record<ChangedEntity, LoadState>>> = {
     const times = { createdAt: row.created_at, updatedAt: row.updated_at }
     return { shown: { id, identityId, method, username, expiresAt, tags: readJsonColumn(row.tags), ...times }, row }
   },
+  revocations: async (db, id) => {
+    const row = await db.selectFrom('revocations').selectAll().where('id', '=', id).executeTakeFirst()
+    if (!row) return undefined
+    const { type, expires_at: expiresAt, created_at: createdAt, updated_at: updatedAt } = row
+    return { shown: { id, type, expiresAt, tags: readJsonColumn(row.tags), createdAt, updatedAt } }
+  },
   organizations: (db, id) => hostedState(db, 'organizations', id),
   identityProviders: (db, id) => hostedState(db, 'identity_providers', id),
   networks: (db, id) => hostedState(db, 'networks', id),

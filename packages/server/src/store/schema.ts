@@ -7,6 +7,7 @@ import type { IDENTITY_COLUMNS } from './columns/identity-columns.ts'
 import type { SIGNER_COLUMNS } from './columns/signer-columns.ts'
 import type { TRUST_COLUMNS } from './columns/trust-columns.ts'
 import type { HostedTables } from './hosted-schema.ts'
+import type { OidcTables } from './oidc-schema.ts'
 
 interface Stamped {
   id: string
@@ -260,7 +261,7 @@ export interface RowCountTable {
   total: number
 }
 
-export interface Database extends HostedTables {
+export interface Database extends HostedTables, OidcTables {
   settings: { name: string; value: string }
   schema_migrations: { version: number; name: string; applied_at: number }
   ext_jwt_signers: SignerTable

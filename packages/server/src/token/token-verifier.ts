@@ -38,6 +38,8 @@ interface TokenVerifierParts {
   readonly limit: SignerLimiter
   readonly metrics: Pick<Metrics, 'tokenVerified' | 'tokenFromCache'>
   readonly checkSignature: CheckSignature
+  /** Whether the OpenID provider of this controller signs with this key. No signer accepts its tokens, whatever keys the signer publishes. */
+  readonly isOwnKey: (kid: string) => boolean | Promise<boolean>
 }
 
 /** Chooses the signers of a token by issuer and audience and verifies it with each. Every token of every API passes here. */
@@ -86,7 +88,11 @@ export class TokenVerifier {
     isNamed: boolean,
     address?: string,
   ): Promise<Verdict> {
-    const { keys, cache, clock, limit, metrics, checkSignature } = this.#parts
+    const { keys, cache, clock, limit, metrics, checkSignature, isOwnKey } = this.#parts
+    const { kid } = jws.untrustedHeader
+    const checking = typeof kid === 'string' && isOwnKey(kid)
+    const isOwn: boolean = checking instanceof Promise ? await checking : checking
+    if (isOwn) return refuseWithoutSigner(jws, false)
     const reading = keys.reading(stored)
     if (reading !== undefined) await reading
     const known = cache.findVerdict(jws.digest, verify, keys.keysOf(stored), clock.now())
@@ -95,7 +101,6 @@ export class TokenVerifier {
       return known
     }
     const attempt = address === undefined ? UNCOUNTED : limit.begin(stored.id, address)
-    const { kid } = jws.untrustedHeader
     if (isNamed && typeof kid === 'string' && !keys.keysOf(stored).has(kid)) await keys.keyFor(stored, kid)
     const started = performance.now()
     const verdict = await verifyToken(jws, verify, keys.keysOf(stored), clock.now(), { cache, checkSignature })

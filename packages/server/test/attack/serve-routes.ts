@@ -39,6 +39,7 @@ export async function serveRoutes(
   const server = createHttpServer({
     routes,
     sessions: { find: async () => undefined, peek: async () => undefined },
+    bearerSessions: undefined,
     secondFactor: { check: async () => ({ missing: [], signer: null }) },
     hostedCallers: { find: () => assert.fail() },
     noteSessionUse: () => {},

@@ -63,6 +63,8 @@ export async function intermediatePem(): Promise<string> {
 
 export interface TlsCallOptions extends Partial<ClientKeys>, CallOptions {
   readonly body?: unknown
+  /** Sent unchanged, with the content type given in `headers`. */
+  readonly rawBody?: string
   readonly version?: 'TLSv1.2' | 'TLSv1.3'
   /** The session of an earlier connection, to resume. */
   readonly resume?: Buffer
@@ -82,7 +84,7 @@ export async function overTls(app: TestApp): Promise<TlsCall> {
   await http.listen({ host: '127.0.0.1', port: 0 })
   const { port } = http.server.address() as { port: number }
   return async (method, path, options = {}) => {
-    const { body, session, headers, version, resume, cert, key } = options
+    const { body, rawBody, session, headers, version, resume, cert, key } = options
     const sent = request({
       host: '127.0.0.1',
       servername: 'localhost',
@@ -107,7 +109,7 @@ export async function overTls(app: TestApp): Promise<TlsCall> {
         tlsSession = given
       })
     })
-    sent.end(body === undefined ? undefined : JSON.stringify(body))
+    sent.end(rawBody ?? (body === undefined ? undefined : JSON.stringify(body)))
     const [response] = await once(sent, 'response')
     const isResumed = (response.socket as TLSSocket).isSessionReused()
     let text = ''

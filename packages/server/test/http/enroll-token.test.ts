@@ -27,7 +27,12 @@ describe('enrollment with a provider’s token', () => {
     assert.deepEqual(Object.keys(reply.json.data), ['controllers', 'identityId'])
     assert.deepEqual(
       reply.json.data.controllers.map(({ apiAddresses }: { apiAddresses: unknown }) => apiAddresses),
-      [{ 'edge-client': [{ url: 'https://127.0.0.1:1280/edge/client/v1', version: 'v1' }] }],
+      [
+        {
+          'edge-client': [{ url: 'https://127.0.0.1:1280/edge/client/v1', version: 'v1' }],
+          'edge-oidc': [{ url: 'https://127.0.0.1:1280/oidc', version: 'v1' }],
+        },
+      ],
     )
     const { identityId } = reply.json.data
     const { name, externalId, roleAttributes, authPolicyId, typeId, isAdmin, permissions, authenticators } =

@@ -63,7 +63,12 @@ testWithApp('enrollment with a one-time token and a certificate request', async 
       assert.ok(ca.includes('BEGIN CERTIFICATE'))
       assert.deepEqual(
         controllers.map(({ apiAddresses }: { apiAddresses: unknown }) => apiAddresses),
-        [{ 'edge-client': [{ url: 'https://127.0.0.1:1280/edge/client/v1', version: 'v1' }] }],
+        [
+          {
+            'edge-client': [{ url: 'https://127.0.0.1:1280/edge/client/v1', version: 'v1' }],
+            'edge-oidc': [{ url: 'https://127.0.0.1:1280/oidc', version: 'v1' }],
+          },
+        ],
       )
       const { authenticators, enrollment } = await identityOf(app, identityId)
       const fingerprint = leaf.fingerprint.replaceAll(':', '').toLowerCase()

@@ -10,7 +10,7 @@ const MANAGEMENT = '/edge/management/v1'
 const BOTH = [CLIENT, MANAGEMENT]
 const NOWHERE = 'no-such-id'
 
-test('D32 the version document names the compatible version, the controller’s own version, and no identity provider', async (t) => {
+test('D32 the version document names the compatible version, the controller’s own version, and the APIs', async (t) => {
   const app = await buildApp(t)
   const documents = await Promise.all(
     ['/', '/version', ...BOTH.flatMap((base) => [base, `${base}/`, `${base}/version`])].map(async (path) => {
@@ -26,8 +26,8 @@ test('D32 the version document names the compatible version, the controller’s 
   assert.match(data.version, /^v\d+\.\d+\.\d+$/)
   assert.match(data.countersign.version, /^\d+\.\d+\.\d+/)
   assert.match(data.buildDate, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
-  assert.deepEqual(data.capabilities, [])
-  assert.deepEqual(Object.keys(data.apiVersions).toSorted(), ['edge', 'edge-client', 'edge-management'])
+  assert.deepEqual(data.capabilities, ['OIDC_AUTH', 'OIDC_AUTH_WITH_CSR'])
+  assert.deepEqual(Object.keys(data.apiVersions).toSorted(), ['edge', 'edge-client', 'edge-management', 'edge-oidc'])
   for (const base of BOTH) {
     const { json } = await app.call('GET', `${base}/enumerated-capabilities`)
     assert.deepEqual(json, { data: data.capabilities, meta: {} })
@@ -92,14 +92,14 @@ test('the list of controllers contains this one, and the client API shows only w
       fingerprint: serverIdentity.fingerprint,
       isOnline: true,
       ctrlAddress: null,
-      apiAddresses: { 'edge-client': at(CLIENT) },
+      apiAddresses: { 'edge-client': at(CLIENT), 'edge-oidc': at('/oidc') },
       name: 'countersign',
       id: 'countersign',
       tags: {},
     },
   )
   assert.match(controller.lastJoinedAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-  const addresses = { 'edge-client': at(CLIENT), 'edge-management': at(MANAGEMENT) }
+  const addresses = { 'edge-client': at(CLIENT), 'edge-management': at(MANAGEMENT), 'edge-oidc': at('/oidc') }
   assert.deepEqual(management.json.data, [{ ...controller, apiAddresses: addresses }])
   const found = async (filter: string) =>
     (await app.admin('GET', `${MANAGEMENT}/controllers?filter=${encodeURIComponent(filter)}`)).json.data.length

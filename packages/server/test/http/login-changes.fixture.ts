@@ -243,5 +243,6 @@ export const OTHER_CALLS: Readonly<Record<string, string>> = {
   [`DELETE ${POLICIES}/:id`]: 'a policy in use cannot be deleted',
   [`POST ${IDENTITIES}`]: 'only administrators give the new identity rights',
   'DELETE /edge/management/v1/api-sessions/:id': 'ends a session',
+  'POST /edge/management/v1/revocations': 'ends sessions',
   [`DELETE ${IDENTITIES}/:id/api-sessions`]: 'ends sessions',
 }

@@ -52,6 +52,36 @@ const NEEDS: Readonly<Record<string, Needs>> = {
   'DELETE /console/session': 'nothing',
   'GET /console/login/:signerId': 'nothing',
   'GET /console/callback': 'nothing',
+  'GET /oidc/.well-known/openid-configuration': 'nothing',
+  'POST /oidc/.well-known/openid-configuration': 'nothing',
+  'GET /oidc/keys': 'nothing',
+  'GET /oidc/healthz': 'nothing',
+  'GET /oidc/ready': 'nothing',
+  'GET /oidc/logged-out': 'nothing',
+  'GET /oidc/authorize': 'nothing',
+  'POST /oidc/authorize': 'nothing',
+  'GET /oidc/authorize/callback': 'nothing',
+  'GET /oidc/login/username': 'nothing',
+  'POST /oidc/login/username': 'nothing',
+  'GET /oidc/login/password': 'nothing',
+  'POST /oidc/login/password': 'nothing',
+  'GET /oidc/login/cert': 'nothing',
+  'POST /oidc/login/cert': 'nothing',
+  'GET /oidc/login/ext-jwt': 'nothing',
+  'POST /oidc/login/ext-jwt': 'nothing',
+  'POST /oidc/login/second-jwt': 'nothing',
+  'GET /oidc/login/auth-queries': 'nothing',
+  'POST /oidc/login/totp': 'nothing',
+  'POST /oidc/login/totp/enroll': 'nothing',
+  'DELETE /oidc/login/totp/enroll': 'nothing',
+  'POST /oidc/login/totp/enroll/verify': 'nothing',
+  'POST /oidc/oauth/token': 'nothing',
+  'GET /oidc/oauth/token': 'nothing',
+  'POST /oidc/revoke': 'nothing',
+  'GET /oidc/userinfo': 'nothing',
+  'POST /oidc/userinfo': 'nothing',
+  'GET /oidc/end_session': 'nothing',
+  'POST /oidc/end_session': 'nothing',
   'POST /edge/client/v1/authenticate': 'nothing',
   'POST /edge/management/v1/authenticate': 'nothing',
   'GET /edge/client/v1/external-jwt-signers': 'nothing',
@@ -209,6 +239,10 @@ const NEEDS: Readonly<Record<string, Needs>> = {
   'POST /edge/management/v1/authenticators/:id/request-extend': 'authenticator.update',
   'POST /edge/management/v1/identities/:id/request-extend': 'identity.update',
 
+  'GET /edge/management/v1/revocations': 'revocation.read',
+  'POST /edge/management/v1/revocations': 'revocation.create',
+  'GET /edge/management/v1/revocations/:id': 'revocation.read',
+
   'GET /edge/management/v1/api-sessions': 'api-session.read',
   'GET /edge/management/v1/api-sessions/:id': 'api-session.read',
   'DELETE /edge/management/v1/api-sessions/:id': 'api-session.delete',
@@ -217,6 +251,8 @@ const NEEDS: Readonly<Record<string, Needs>> = {
 
 /** The responses to allowed callers that differ from `usualResponse`. Calls are made in the order of the routes. */
 const RESPONSES: Readonly<Record<string, string>> = {
+  'GET /oidc/logged-out': '200',
+  'GET /oidc/oauth/token': '400',
   'GET /console/login/:signerId': '303',
   'GET /console/callback': '303',
   'GET /edge/management/v1/events': '400 COULD_NOT_VALIDATE',
@@ -257,6 +293,8 @@ const PARTIAL_RESPONSES: Readonly<Record<string, string>> = {
 
 /** The usual response to a call with an unknown id and an empty body. */
 function usualResponse(method: string, path: string): string {
+  // The OpenID provider has no issuer for the address of these calls.
+  if (path.startsWith('/oidc/')) return '404'
   if (method === 'POST' || method === 'PUT') return '400 COULD_NOT_VALIDATE'
   return path.includes('/:') ? '404 NOT_FOUND' : '200'
 }

@@ -56,6 +56,8 @@ export interface TestNodeOptions {
   /** The client CA; by default the one of the test file. */
   readonly keys?: () => TestAuthority
   readonly sealingKey?: Buffer
+  /** host:port pairs of the controller; by default one. */
+  readonly addresses?: readonly string[]
   /** The folder of the built console; without one the console counts as not built. */
   readonly consoleFolder?: string
 }
@@ -206,7 +208,7 @@ async function createTestController(
       key: serverCertificate.privateKey.export({ type: 'pkcs8', format: 'pem' }),
       ca: formatPem('CERTIFICATE', authority.issuer.certificate),
     },
-    addresses: () => ['127.0.0.1:1280'],
+    addresses: () => options.addresses ?? ['127.0.0.1:1280'],
     caCertificates: () => Buffer.from('Y2E=\n'),
     serverIdentity: () => serverIdentity,
     issuingKeys: options.keys ?? (() => authority),

@@ -16,6 +16,7 @@ test('F-14 upkeep deletes rows every minute while providers are slow to remove c
     clock,
     log,
     endOldSessions: async () => void ended++,
+    rotateKeys: async () => {},
     removeRetiredClients: () => {
       removals++
       return slow.promise

@@ -17,6 +17,7 @@ import {
   identityBody,
 } from '../http/identities.fixture.ts'
 import { AUTHENTICATE_MFA, enrollTotp, MFA, startTotp } from '../http/one-time-codes.fixture.ts'
+import { HOST, OidcClient } from '../oidc/oidc.fixture.ts'
 import type { Actor, World } from './actors.fixture.ts'
 
 export interface RaceRequest {
@@ -181,6 +182,11 @@ export const REQUESTS: Readonly<Record<string, Prepare>> = {
     method: 'DELETE',
     path: `${IDENTITIES}/${(await app.makeIdentity()).id}/api-sessions`,
   }),
+  'revocation.create': async ({ app }) => ({
+    method: 'POST',
+    path: '/edge/management/v1/revocations',
+    body: { id: (await app.makeIdentity()).id, type: 'IDENTITY' },
+  }),
   'sessionCertificate.create': () => ({ method: 'POST', path: OWN_CERTIFICATES, body: { csr: makeTestCsr().pem } }),
   'sessionCertificate.delete': async ({ app }, { credentials }) => {
     const reply = await app.call('POST', OWN_CERTIFICATES, { csr: makeTestCsr().pem }, credentials)
@@ -209,6 +215,16 @@ export const REQUESTS: Readonly<Record<string, Prepare>> = {
   'totp.remove': async ({ app }, actor) => {
     const { recoveryCodes } = await enrollTotp(app, sessionOf(actor))
     return { method: 'DELETE', path: MFA, headers: { 'mfa-validation-code': recoveryCodes[0] ?? '' } }
+  },
+
+  'totp.removeInLogin': async (world, actor) => {
+    const { recoveryCodes } = await enrollTotp(world.app, sessionOf(actor))
+    const client = new OidcClient(world.app)
+    const login = await client.begin()
+    const { username, password } = await ownPassword(world, actor)
+    await client.logInByPassword(login, username, password)
+    const body = { id: login.id, code: recoveryCodes[0] }
+    return { method: 'DELETE', path: '/oidc/login/totp/enroll', body, headers: { host: HOST } }
   },
 
   'apiAccount.create': async (world) => {
@@ -295,11 +311,11 @@ async function passwordOf({ app }: World): Promise<string> {
 async function ownPassword({ app }: World, { id, password }: Actor) {
   const row = await app.store.db
     .selectFrom('authenticators')
-    .select('id')
+    .select(['id', 'username'])
     .where('identity_id', '=', id)
     .where('method', '=', 'updb')
     .executeTakeFirstOrThrow()
-  return { id: row.id, password }
+  return { id: row.id, username: row.username ?? '', password }
 }
 
 async function ownCertificate({ app }: World, { id: identityId }: Actor) {

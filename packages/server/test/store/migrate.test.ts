@@ -98,6 +98,10 @@ const RELEASED: Readonly<Record<string, readonly [sqlite: string, postgres: stri
     'b3a8dd3188726c784032556328f79aa877ed3327d056bc1a2a7dea095fd7487d',
     '7fc7855de5179a053e4373a6f274739adba12aeec196b581fb3faff4a8987fe7',
   ],
+  'oidc-sessions': [
+    '5ec0362b41a26a4084bc1c4849c012886f5d22c8495f94ec4563640531890e60',
+    '83fc2c2fe504564a94a0074aaf561ab79a7aadc060a0a1d220eab664ce5ada9a',
+  ],
 }
 
 test('a released step is never edited: databases that have applied it would miss the change', () => {

@@ -145,7 +145,7 @@ test('R-04 pruning keeps the newest up to the maximum, and upkeep deletes those 
     ['decision-3', 'decision-4', 'decision-5'],
   )
   t.mock.timers.enable({ apis: ['setInterval'] })
-  const upkeep = startUpkeep({ store, clock, log, ...NO_CLIENTS })
+  const upkeep = startUpkeep({ store, clock, log, rotateKeys: async () => {}, ...NO_CLIENTS })
   time.now = NOW + DAY_MS + 3_500
   t.mock.timers.tick(60_000)
   await upkeep.stop()

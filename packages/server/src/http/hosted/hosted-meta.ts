@@ -15,7 +15,7 @@ export function hostedMeta(call: Call, now: number): OperationMeta {
 function actorOf({ session, secondSigner, account }: HostedCaller) {
   if (session) {
     const { id: actorId, name: authorName } = session.identity
-    return { actorId, authorName, credential: sessionCredential(session, secondSigner) }
+    return { actorId, authorName, credential: sessionCredential(session, { secondSigner }) }
   }
   if (!account) throw new TypeError('the caller has neither a session nor an account')
   const id = accountIdentityId(account.id)

@@ -7,6 +7,7 @@ import {
 } from '@countersign/contract'
 import { fieldError, isSecurityMember, readSignerCertificate } from '@countersign/core'
 import type { KeySets } from '../../keyset/key-sets.ts'
+import type { Oidc } from '../../oidc/create-oidc.ts'
 import { createSigner } from '../../operations/signer/create-signer.ts'
 import { deleteSigner } from '../../operations/signer/delete-signer.ts'
 import { patchSigner, replaceSigner } from '../../operations/signer/update-signer.ts'
@@ -43,18 +44,20 @@ interface ExtJwtSignerRouteParts {
   readonly signerKeys: Pick<KeySets, 'keyStatus'>
   /** host:port pairs under which clients reach this controller. */
   readonly addresses: () => readonly string[]
+  /** Undefined without the OpenID provider. */
+  readonly oidc: Pick<Oidc, 'issuers'> | undefined
 }
 
 /** The management of External JWT Signers. */
 export function extJwtSignerRoutes(parts: ExtJwtSignerRouteParts): Route[] {
-  const { store, clock, jwksPolicy, signerKeys, addresses } = parts
+  const { store, clock, jwksPolicy, signerKeys, addresses, oidc } = parts
   const { now } = clock
   const texts = createSignerTexts(store)
 
   /** Checks the body as far as possible without the store. */
   const checked = <Body extends PatchBody | WriteBody>(body: Body, { nearMisses }: Call) => {
     if (body.jwksEndpoint) jwksPolicy.checkEndpoint(body.jwksEndpoint)
-    checkIsNotThisController(body.issuer, addresses())
+    checkIsNotThisController(body.issuer, addresses(), oidc?.issuers)
     return { body, nearMisses, certificate: certificateFacts(body.certPem) }
   }
 
@@ -89,9 +92,14 @@ export function extJwtSignerRoutes(parts: ExtJwtSignerRouteParts): Route[] {
 }
 
 /** Tokens with the controller's own issuer must never be verified with the key of a signer. */
-function checkIsNotThisController(issuer: string | undefined, addresses: readonly string[]): void {
+function checkIsNotThisController(
+  issuer: string | undefined,
+  addresses: readonly string[],
+  issuers: Oidc['issuers'] | undefined,
+): void {
   const isOurs = addresses.some((address) => issuer === `https://${address}` || issuer === `https://${address}/`)
-  if (isOurs) throw fieldError('issuer', 'issuer is this controller itself', issuer)
+  if (isOurs || (issuer && issuers?.isOwn(issuer)))
+    throw fieldError('issuer', 'issuer is this controller itself', issuer)
 }
 
 function certificateFacts(certPem: string | undefined): SignerCertificateFacts | undefined {

@@ -34,6 +34,11 @@ const DESCRIPTION =
 
 const SECURITY_SCHEMES = {
   session: { type: 'apiKey', in: 'header', name: 'zt-session', description: 'The token of a session' },
+  accessToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An access token of the OpenID provider of this controller',
+  },
   token: {
     type: 'http',
     scheme: 'bearer',

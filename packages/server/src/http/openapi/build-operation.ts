@@ -60,7 +60,7 @@ function operationIdOf(method: string, segments: readonly string[]): string {
 }
 
 function securityOf(access: Access, { acceptsToken }: RouteNote): OpenApiOperation['security'] {
-  if (access !== 'anonymous') return [{ session: [] }]
+  if (access !== 'anonymous') return [{ session: [] }, { accessToken: [] }]
   return acceptsToken ? [{ token: [] }, {}] : []
 }
 

@@ -1,5 +1,5 @@
 import type { LiveSession, LiveSessions } from '../../session/live-sessions.ts'
-import { invalidSession, noCredential, noSession } from './challenge.ts'
+import { invalidSession } from './challenge.ts'
 import { type CallHead, cookieSessionToken } from './session-cookie.ts'
 
 const SESSION_HEADER = 'zt-session'
@@ -23,13 +23,11 @@ export function readSessionCredential(call: CallHead): SessionCredential {
   return { token, isCookie: token !== '' }
 }
 
-/** Finds the session of a request. Throws the challenge that names the missing credential. */
+/** Finds the session of a session token. Throws the challenge for one that names none. */
 export async function authenticateSession(
-  call: CallHead,
+  credential: SessionCredential,
   sessions: Pick<LiveSessions, 'find'>,
 ): Promise<SessionCaller> {
-  const credential = readSessionCredential(call)
-  if (!credential.token) throw call.headers.authorization === undefined ? noCredential() : noSession()
   const session = await sessions.find(credential.token)
   if (!session) throw invalidSession()
   return { session, ...credential }

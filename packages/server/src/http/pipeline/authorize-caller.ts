@@ -4,7 +4,8 @@ import { isHostedAccess } from '../../store/operation-access.ts'
 import { authenticateSession, readSessionCredential } from './authenticate-session.ts'
 import { bearerTokens } from './bearer-tokens.ts'
 import type { Caller } from './call.ts'
-import { missingFactors } from './challenge.ts'
+import { missingFactors, noCredential, noSession, refusedBearer } from './challenge.ts'
+import { clientFingerprint } from './client-certificate.ts'
 import { countAttempt } from './count-attempt.ts'
 import type { PipelineParts } from './exchange.ts'
 import { requestSource } from './request-source.ts'
@@ -12,7 +13,14 @@ import type { HostedRequirement, Route } from './route.ts'
 
 type CallerParts = Pick<
   PipelineParts,
-  'sessions' | 'secondFactor' | 'noteSessionUse' | 'hostedCallers' | 'heldTokens' | 'limits' | 'beforeRequest'
+  | 'sessions'
+  | 'bearerSessions'
+  | 'secondFactor'
+  | 'noteSessionUse'
+  | 'hostedCallers'
+  | 'heldTokens'
+  | 'limits'
+  | 'beforeRequest'
 >
 
 /**
@@ -27,12 +35,28 @@ export async function authenticateCaller(
 ): Promise<Caller> {
   if (isHostedAccess(access)) return authenticateHosted(request, parts, access)
   const { sessions, noteSessionUse, heldTokens } = parts
-  const caller = await authenticateSession(request, isRecheck ? { find: (token) => sessions.peek(token) } : sessions)
+  const credential = readSessionCredential(request)
+  if (credential.token === '') return authenticateBearer(request, parts, isRecheck)
+  const caller = await authenticateSession(credential, isRecheck ? { find: (token) => sessions.peek(token) } : sessions)
   if (!isRecheck) noteSessionUse(caller.session, request.ip, request.headers['user-agent'])
   const bearers = caller.isCookie
     ? heldTokens.of(caller.session.id, request.headers)
     : bearerTokens(request.raw.rawHeaders)
   return { ...caller, bearers }
+}
+
+/** Finds the session that an access token of the OpenID provider names. */
+async function authenticateBearer(request: FastifyRequest, parts: CallerParts, isRecheck: boolean): Promise<Caller> {
+  const { headers, raw, ip } = request
+  if (headers.authorization === undefined) throw noCredential()
+  const bearers = bearerTokens(raw.rawHeaders)
+  const fingerprint = () => clientFingerprint(raw.socket)
+  const found = await parts.bearerSessions?.find({ bearers, fingerprint, isUse: !isRecheck })
+  if (found === undefined || found === 'none') throw noSession()
+  if (typeof found === 'string') throw refusedBearer(found)
+  const { session, token, claims: accessToken, bearers: others } = found
+  if (!isRecheck) parts.noteSessionUse(session, ip, headers['user-agent'])
+  return { session, token, accessToken, bearers: others }
 }
 
 const NO_TOKENS: readonly string[] = []

@@ -1,4 +1,4 @@
-import type { NearMiss } from '@countersign/core'
+import type { NearMiss, SessionTokenClaims } from '@countersign/core'
 import type { FastifyRequest } from 'fastify'
 import type { HostedCaller } from '../../hosted/hosted-caller.ts'
 import type { LiveSession } from '../../session/live-sessions.ts'
@@ -7,7 +7,7 @@ import type { RequestSource } from '../../store/operation-meta.ts'
 import type { PresentedCertificate } from '../../token/presented-certificate.ts'
 import { CLIENT } from '../api-paths.ts'
 import { bearerTokens, headerLines } from './bearer-tokens.ts'
-import { readClientCertificate } from './client-certificate.ts'
+import { clientFingerprint, readClientCertificate } from './client-certificate.ts'
 import { NO_PARAMETERS, type Query } from './query.ts'
 import { remoteAddrOf, requestSource } from './request-source.ts'
 import type { CallHead } from './session-cookie.ts'
@@ -17,6 +17,8 @@ export interface Caller {
   readonly session: LiveSession | undefined
   readonly token?: string
   readonly isCookie?: boolean
+  /** The claims of the access token that names `session`. */
+  readonly accessToken?: SessionTokenClaims
   /** The tokens that count as sent in `Authorization` lines. */
   readonly bearers?: readonly string[]
   /** The signer that verified the second token that the session's policy requires. */
@@ -46,6 +48,8 @@ export class Call {
   readonly body: unknown
   /** The ignored members of the body that the caller probably meant otherwise. */
   readonly nearMisses: readonly NearMiss[]
+  /** The body as it was sent, for routes that parse it themselves. */
+  readonly untrustedBytes: Buffer | undefined
   /** Whether the request had a body that was not empty. */
   readonly hasBody: boolean
   /** Present unless the route is anonymous. */
@@ -56,7 +60,9 @@ export class Call {
   readonly hosted: HostedCaller | undefined
   /** The token of `session`; undefined when it is from a cookie, which scripts must not read. */
   readonly sessionToken: string | undefined
-  /** The tokens of the `Authorization: Bearer` lines, in order, unverified. */
+  /** Set when an access token of the OpenID provider names the session. */
+  readonly accessToken: SessionTokenClaims | undefined
+  /** The tokens of the `Authorization: Bearer` lines, in order, unverified; without the access token of the session. */
   readonly untrustedBearers: readonly string[]
   readonly clientAddress: string
   /** The header `If-Match`: versions of the entity, one of which must be the current one. */
@@ -76,11 +82,13 @@ export class Call {
     this.query = query
     this.body = body
     this.nearMisses = nearMisses
+    this.untrustedBytes = bytes
     this.hasBody = bytes !== undefined && bytes.length > 0
     this.session = caller?.session
     this.secondSigner = caller?.secondSigner ?? null
     this.hosted = caller?.hosted
     this.sessionToken = caller?.isCookie ? undefined : caller?.token
+    this.accessToken = caller?.accessToken
     this.untrustedBearers = caller?.bearers ?? bearerTokens(request.raw.rawHeaders)
     this.clientAddress = request.ip
     this.ifMatch = request.headers['if-match']
@@ -124,6 +132,16 @@ export class Call {
   /** Whether the request was sent to the client API, not to the management API. */
   get isClientApi(): boolean {
     return this.#request.routeOptions.url?.startsWith(`${CLIENT}/`) ?? false
+  }
+
+  /** SHA-1 of the client certificate of the connection, whose key the client holds. */
+  clientFingerprint(): string | undefined {
+    return clientFingerprint(this.#request.raw.socket)
+  }
+
+  /** The port on which the connection was accepted. */
+  get localPort(): number | undefined {
+    return this.#request.socket.localPort
   }
 
   /** The name of the collection in the path `/edge/management/v1/NAME/…`. Links in the response use the same name. */

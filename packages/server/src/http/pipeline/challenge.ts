@@ -28,13 +28,18 @@ export function noCredential(): ChallengeError {
   })
 }
 
-/** The refusal of a bearer token without a session: it must first be exchanged for one. */
+/** The refusal of a bearer token that is not an access token of ours: it must first be exchanged for a session. */
 export function noSession(): ChallengeError {
   return new ChallengeError(`zt-session realm="zt-session" ${MISSING},Bearer realm="openziti-oidc" ${MISSING}`)
 }
 
 export function invalidSession(): ChallengeError {
   return new ChallengeError(`zt-session realm="zt-session" ${INVALID}`)
+}
+
+/** The refusal of an access token of the OpenID provider. */
+export function refusedBearer(kind: Exclude<ChallengeKind, 'missing'>): ChallengeError {
+  return new ChallengeError(`Bearer realm="openziti-oidc" ${PARAMETERS[kind]}`)
 }
 
 /** The refusal of a login by JWT. Pass only a signer that the token itself names: issuers are not public. */

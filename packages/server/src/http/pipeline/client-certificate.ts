@@ -1,4 +1,4 @@
-import type { X509Certificate } from 'node:crypto'
+import { hash, type X509Certificate } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { PresentedCertificate } from '../../token/presented-certificate.ts'
@@ -20,4 +20,15 @@ function sentAfter(leaf: X509Certificate): readonly Buffer[] {
     sent.push(next.raw)
   }
   return sent
+}
+
+const fingerprints = new WeakMap<Socket, string | undefined>()
+
+/** Lower-case hex SHA-1 of the certificate that the client of a connection presented. Computed once per connection. */
+export function clientFingerprint(socket: Socket): string | undefined {
+  if (!fingerprints.has(socket)) {
+    const leaf = (socket as TLSSocket).getPeerX509Certificate?.()
+    fingerprints.set(socket, leaf && hash('sha1', leaf.raw, 'hex'))
+  }
+  return fingerprints.get(socket)
 }

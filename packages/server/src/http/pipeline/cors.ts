@@ -12,7 +12,10 @@ const ALLOWED_HEADERS = new Set([
   CODE_HEADER,
 ])
 const ALLOWED_METHODS = 'GET, POST, PUT, PATCH, DELETE, OPTIONS'
-const EXPOSED_HEADERS = 'zt-session, expires-at, expiration-seconds, etag, www-authenticate, retry-after'
+const EXPOSED_HEADERS = [
+  ...['zt-session', 'expires-at', 'expiration-seconds', 'etag', 'www-authenticate', 'retry-after'],
+  ...['location', 'auth-request-id', 'totp-required'],
+].join(', ')
 
 export interface Cors {
   /** Response headers for a request with this `Origin`. */

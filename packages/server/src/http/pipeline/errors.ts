@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorCode } from '@countersign/contract'
-import { AppError } from '@countersign/core'
+import { AppError, OAuthError } from '@countersign/core'
 import type { Logger } from 'pino'
 import { TokenRefused } from '../../hosted/token-refused.ts'
 import { TooManyRequests } from '../../limits/too-many-requests.ts'
@@ -7,6 +7,7 @@ import { isStoreError } from '../../store/store-error.ts'
 import { ChallengeError } from './challenge.ts'
 import { errorEnvelope, jsonText } from './envelope.ts'
 import { hostedError, isHostedPath } from './hosted-errors.ts'
+import { isOidcPath, oidcError } from './oidc-errors.ts'
 
 export interface ErrorResponse {
   readonly status: number
@@ -41,18 +42,29 @@ export function errorResponse(
   const error = toAppError(thrown)
   const { status, retryable } = ERRORS[error.code]
   logError(thrown, error, requestId, log)
+  const { type, body } = describe(error, { requestId, url })
   return {
     status,
     headers: {
-      'content-type': 'application/json',
-      ...((error instanceof ChallengeError || error instanceof TokenRefused) && {
-        'www-authenticate': error.challenge,
-      }),
+      'content-type': type,
+      ...challengeOf(error),
       ...(retryable && { 'retry-after': String(retryAfterSeconds(error)) }),
     },
-    body: jsonText(isHostedPath(url) ? hostedError(error, requestId) : errorEnvelope(error, requestId)),
+    body,
     closes: CLOSING.has(error.code),
   }
+}
+
+function challengeOf(error: AppError): Readonly<Record<string, string>> {
+  const isChallenge = error instanceof ChallengeError || error instanceof TokenRefused || error instanceof OAuthError
+  return isChallenge && error.challenge !== undefined ? { 'www-authenticate': error.challenge } : {}
+}
+
+/** Each API has its own format. */
+function describe(error: AppError, { requestId, url }: { readonly requestId: string; readonly url: string }) {
+  if (isOidcPath(url)) return oidcError(error, url)
+  const json = isHostedPath(url) ? hostedError(error, requestId) : errorEnvelope(error, requestId)
+  return { type: 'application/json', body: jsonText(json) }
 }
 
 function retryAfterSeconds(error: AppError): number {

@@ -6,6 +6,7 @@ import { type Attempt, UNCOUNTED } from '../../limits/attempt-limiter.ts'
 import type { AttemptLimits } from '../../limits/attempt-limits.ts'
 import type { HeldTokens } from '../../login/console/held-tokens.ts'
 import type { SecondFactor } from '../../login/second-factor.ts'
+import type { BearerSessions } from '../../oidc/bearer-sessions.ts'
 import type { Settings } from '../../platform/settings/index.ts'
 import type { NoteSessionUse } from '../../session/client-change-detector.ts'
 import type { LiveSessions } from '../../session/live-sessions.ts'
@@ -17,6 +18,8 @@ import type { TimeLimit } from './time-limit.ts'
 /** What the steps of the pipeline need beside the request. */
 export interface PipelineParts {
   readonly sessions: Pick<LiveSessions, 'find' | 'peek'>
+  /** Undefined without the OpenID provider. */
+  readonly bearerSessions: Pick<BearerSessions, 'find'> | undefined
   readonly secondFactor: Pick<SecondFactor, 'check'>
   readonly noteSessionUse: NoteSessionUse
   readonly heldTokens: Pick<HeldTokens, 'of'>

@@ -1,3 +1,4 @@
+import type { SessionTokenClaims } from '@countersign/core'
 import type { LiveSession } from '../../session/live-sessions.ts'
 import type { SessionCredential } from '../../store/actor-credential.ts'
 import type { OperationMeta } from '../../store/operation-meta.ts'
@@ -6,25 +7,30 @@ import { sessionOf } from './route.ts'
 
 /** The meta of an operation that a call runs. The actor is the identity of the session. */
 export function operationMeta(
-  call: Pick<Call, 'session' | 'source'> & Partial<Pick<Call, 'ifMatch' | 'secondSigner'>>,
+  call: Pick<Call, 'session' | 'source'> & Partial<Pick<Call, 'ifMatch' | 'secondSigner' | 'accessToken'>>,
   now: number,
 ): OperationMeta {
   const session = sessionOf(call)
   const { id, name } = session.identity
-  const { ifMatch, secondSigner } = call
+  const { ifMatch } = call
   return {
     actorId: id,
-    credential: sessionCredential(session, secondSigner),
+    credential: sessionCredential(session, call),
     now,
     source: { authorName: name, ...call.source },
     ...(ifMatch !== undefined && { ifMatch }),
   }
 }
 
-/** `secondSigner` is the one that verified the second token of the request. */
+interface CredentialParts {
+  /** The signer that verified the second token of the request. */
+  readonly secondSigner?: SessionCredential['secondSigner'] | undefined
+  readonly accessToken?: Pick<SessionTokenClaims, 'jti'> | undefined
+}
+
 export function sessionCredential(
   { id }: LiveSession,
-  secondSigner: SessionCredential['secondSigner'] = null,
+  { secondSigner = null, accessToken }: CredentialParts = {},
 ): SessionCredential {
-  return { sessionId: id, secondSigner }
+  return { sessionId: id, secondSigner, ...(accessToken && { tokenId: accessToken.jti }) }
 }

@@ -50,7 +50,8 @@ function nearMissesIn({ schema, watched, readOnly = [] }: RouteBody, json: JsonV
   return watched ? findNearMisses(schema, json, { members: watched, readOnly }) : NO_MISSES
 }
 
-function parseJson(bytes: Buffer): JsonValue {
+/** Parses JSON from a caller. Fails with COULD_NOT_PARSE_BODY. */
+export function parseJson(bytes: Buffer): JsonValue {
   try {
     const value = readJson(bytes, BODY_LIMITS)
     // No stored text contains one, and PostgreSQL rejects it. In valid JSON it can only be an escape.

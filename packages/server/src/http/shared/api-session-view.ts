@@ -1,3 +1,4 @@
+import type { SessionTokenClaims } from '@countersign/core'
 import type { MissingFactor } from '../../login/second-factor.ts'
 import type { LiveSession } from '../../session/live-sessions.ts'
 import { certificateMembers } from '../../store/session-certificate.ts'
@@ -60,6 +61,21 @@ export function currentSessionView(
     expiresAt: timestamp(session.expiresAt),
     expirationSeconds: expirationSeconds(session, now),
   }
+}
+
+/** The session that an access token names. Its times are those of the token, which is renewed without a new session. */
+export function bearerSessionView(session: CurrentSession, { token, claims, ipAddress, now, missing }: BearerView) {
+  const shown = { ...session, createdAt: claims.issuedAt, updatedAt: claims.issuedAt, ipAddress }
+  return currentSessionView({ ...shown, expiresAt: claims.expiresAt }, token, { now, missing })
+}
+
+interface BearerView {
+  readonly token: string
+  readonly claims: Pick<SessionTokenClaims, 'issuedAt' | 'expiresAt'>
+  /** Of the request, with the port. */
+  readonly ipAddress: string
+  readonly now: number
+  readonly missing: readonly MissingFactor[]
 }
 
 export function expirationSeconds({ expiresAt }: Pick<CurrentSession, 'expiresAt'>, now: number): number {

@@ -16,6 +16,25 @@ export function authQueries(missing: readonly MissingFactor[]): unknown[] {
   })
 }
 
+/** The second factors that a login by the OpenID provider lacks. */
+export function oidcAuthQueries(missing: readonly MissingFactor[]): unknown[] {
+  return missing.flatMap((factor): unknown[] => {
+    if (factor.kind !== 'totp') return authQueries([factor])
+    return [{ ...OIDC_TOTP_QUERY, ...(factor.isEnrolled && { isTotpEnrolled: true }) }]
+  })
+}
+
+const OIDC_TOTP_QUERY = {
+  typeId: 'TOTP',
+  provider: 'ziti',
+  format: 'numeric',
+  httpMethod: 'POST',
+  httpUrl: './oidc/login/totp',
+  minLength: 6,
+  maxLength: 8,
+  scopes: null,
+}
+
 const TOTP_QUERY = {
   typeId: 'MFA',
   provider: 'ziti',

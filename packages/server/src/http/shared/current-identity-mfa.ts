@@ -2,6 +2,7 @@ import { CODE_HEADER, type OneTimeCode as CodeBody, OneTimeCode } from '@counter
 import { AppError } from '@countersign/core'
 import { type CodeRequest, OwnOneTimeCodes, type OwnOneTimeCodesParts } from '../../login/own-one-time-codes.ts'
 import type { SecondFactor } from '../../login/second-factor.ts'
+import type { Oidc } from '../../oidc/create-oidc.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { SignerRevision } from '../../store/actor-credential.ts'
 import type { TotpRow } from '../../store/schema.ts'
@@ -17,6 +18,10 @@ import { qrPng } from './qr-png.ts'
 interface CurrentIdentityMfaRouteParts extends OwnOneTimeCodesParts {
   readonly clock: Clock
   readonly secondFactor: SecondFactor
+  /** Undefined without the OpenID provider. */
+  readonly oidc: Pick<Oidc, 'tokenIssuer'> | undefined
+  /** host:port pairs under which clients reach this controller, the first one preferred. */
+  readonly addresses: () => readonly string[]
 }
 
 const MFA = '/current-identity/mfa'
@@ -34,12 +39,15 @@ const NOTES = {
   showRecoveryCodes: describe.one('RecoveryCodes', 'Get the unused recovery codes', CODE_IN_HEADER),
   replaceRecoveryCodes: describe.done('Create new recovery codes'),
   pass: describe.done('Complete the session with a one-time code or a recovery code'),
-  exchangeForToken: describe.done('Exchange a one-time code for a token: not supported, always a 400'),
+  exchangeForToken: describe.one(
+    'CodeToken',
+    'Exchange a one-time code for a token, in a session with an access token',
+  ),
 }
 
 /** The caller's own one-time codes. A session without its second factor can only set them up or send a code. */
 export function currentIdentityMfaRoutes(parts: CurrentIdentityMfaRouteParts): Route[] {
-  const { clock, oneTimeCodes, secondFactor } = parts
+  const { clock, oneTimeCodes, secondFactor, oidc, addresses } = parts
   const own = new OwnOneTimeCodes(parts)
   const requestOf = (call: Call): CodeRequest => ({
     id: call.requestId,
@@ -104,9 +112,13 @@ export function currentIdentityMfaRoutes(parts: CurrentIdentityMfaRouteParts): R
     return done()
   }
 
-  /** Only for sessions that are JWTs, which this controller does not have. */
-  const exchangeForToken = (): never => {
-    throw new AppError('INVALID_BACKING_TOKEN_TYPE')
+  /** Only for sessions of the OpenID provider. */
+  const exchangeForToken = async (call: Call): Promise<RouteResponse> => {
+    const session = sessionOf(call)
+    if (!oidc || !call.accessToken) throw new AppError('INVALID_BACKING_TOKEN_TYPE')
+    await own.spend(requestOf(call))
+    const { token, issuedAt } = await oidc.tokenIssuer.issueCodeToken(`https://${addresses()[0]}`, session)
+    return { status: 200, json: { data: { token, issuedAt: timestamp(issuedAt) }, meta: null } }
   }
 
   return [

@@ -7,7 +7,7 @@ import { detail, done } from '../pipeline/envelope.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import { type Route, sessionOf } from '../pipeline/route.ts'
 import { describe } from '../pipeline/route-note.ts'
-import { currentSessionView } from './api-session-view.ts'
+import { bearerSessionView, currentSessionView } from './api-session-view.ts'
 
 interface CurrentSessionRouteParts {
   readonly store: Pick<Store, 'run'>
@@ -28,7 +28,10 @@ export function currentSessionRoutes({ store, clock, secondFactor }: CurrentSess
       handle: async (call) => {
         const session = sessionOf(call)
         const missing = await secondFactor.findMissing(session, call.untrustedBearers)
-        return detail(currentSessionView(session, call.sessionToken ?? '', { now: clock.now(), missing }))
+        const { accessToken: claims, sessionToken: token = '' } = call
+        const now = clock.now()
+        if (!claims) return detail(currentSessionView(session, token, { now, missing }))
+        return detail(bearerSessionView(session, { token, claims, ipAddress: call.remoteAddr, now, missing }))
       },
     },
     {

@@ -1,3 +1,5 @@
+import { OIDC_PATH } from '../../oidc/issuers.ts'
+import type { Settings } from '../../platform/settings/index.ts'
 import { BUILD_DATE, COMPATIBLE_VERSION, PRODUCT_VERSION } from '../../platform/version.ts'
 import { CLIENT, MANAGEMENT, onBothApis } from '../api-paths.ts'
 import { detail } from '../pipeline/envelope.ts'
@@ -6,12 +8,13 @@ import { describe, type RouteNote } from '../pipeline/route-note.ts'
 import { createNetworkJwt, type NetworkJwtParts } from './network-jwt.ts'
 
 interface InformationRouteParts extends NetworkJwtParts {
+  readonly settings: Pick<Settings, 'oidc'>
   /** The CA certificates as EST clients read them: PKCS#7, base64 in lines of 64. */
   readonly caCertificates: () => Buffer
 }
 
-/** Existing clients look here for a built-in OIDC provider, which this controller does not have. */
-const CAPABILITIES: readonly string[] = []
+/** Existing clients log in by the OpenID provider when they find these. */
+const OIDC_CAPABILITIES: readonly string[] = ['OIDC_AUTH', 'OIDC_AUTH_WITH_CSR']
 
 const NOTES = {
   version: describe.one('Version', 'Get the version and the addresses of the controller'),
@@ -26,7 +29,9 @@ const NOTES = {
 
 /** What a client requests before login: the version and addresses of the controller, and the CA certificates to trust. */
 export function informationRoutes(parts: InformationRouteParts): Route[] {
-  const { addresses, caCertificates } = parts
+  const { addresses, caCertificates, settings } = parts
+  const hasOidc = settings.oidc.enabled
+  const capabilities = hasOidc ? OIDC_CAPABILITIES : []
   const networkJwt = createNetworkJwt(parts)
   const versions = () => {
     const api = (path: string) => ({
@@ -37,8 +42,13 @@ export function informationRoutes(parts: InformationRouteParts): Route[] {
       revision: PRODUCT_VERSION,
       buildDate: BUILD_DATE,
       runtimeVersion: `node${process.versions.node}`,
-      capabilities: CAPABILITIES,
-      apiVersions: { edge: api(CLIENT), 'edge-client': api(CLIENT), 'edge-management': api(MANAGEMENT) },
+      capabilities,
+      apiVersions: {
+        edge: api(CLIENT),
+        'edge-client': api(CLIENT),
+        'edge-management': api(MANAGEMENT),
+        ...(hasOidc && { 'edge-oidc': api(OIDC_PATH) }),
+      },
       countersign: { version: PRODUCT_VERSION },
     }
   }
@@ -61,7 +71,7 @@ export function informationRoutes(parts: InformationRouteParts): Route[] {
     },
     open([`${CLIENT}/protocols`], NOTES.protocols, () => ({ https: { address: addresses()[0] } })),
     open(onBothApis('/network-jwts'), NOTES.networkJwts, () => [{ name: 'default', token: networkJwt() }]),
-    open(onBothApis('/enumerated-capabilities'), NOTES.capabilities, () => CAPABILITIES),
+    open(onBothApis('/enumerated-capabilities'), NOTES.capabilities, () => capabilities),
   ]
 }
 

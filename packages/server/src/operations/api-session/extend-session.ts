@@ -2,12 +2,18 @@ import { operation } from '../../store/operation.ts'
 import { lockIdentity } from '../../store/reads/lock-identity.ts'
 import { setSessionExpiry } from '../../store/writes/api-session-writes.ts'
 
+export interface ExtendSession {
+  readonly id: string
+  /** Undefined when the use does not extend the session. */
+  readonly expiresAt: number | undefined
+}
+
 /** Records the use of a session and its new expiry. */
 export const extendSession = operation({
   name: 'apiSession.touch',
   access: 'none',
   needsWriteLock: false,
-  async run(tx, { id, expiresAt }: { readonly id: string; readonly expiresAt: number }): Promise<void> {
+  async run(tx, { id, expiresAt }: ExtendSession): Promise<void> {
     await Promise.all([lockIdentity(tx, tx.actorId), setSessionExpiry(tx, id, expiresAt)])
   },
 })

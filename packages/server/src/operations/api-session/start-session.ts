@@ -91,6 +91,8 @@ export interface Authenticated extends SessionOrigin {
   readonly comparedWith?: string | undefined
   /** The token of a login by token. */
   readonly token?: TokenBasis | undefined
+  /** SHA-1 of the certificate of a login by certificate. */
+  readonly presentedFingerprint?: string | undefined
   /** The third-party CA of a login by certificate. */
   readonly ca?: CaBasis | undefined
   readonly body: Authenticate

@@ -1,5 +1,5 @@
 import { AppError } from '@countersign/core'
-import { operation } from '../../store/operation.ts'
+import { type AuthorizedTransaction, operation } from '../../store/operation.ts'
 import { findVisibleTotp } from '../../store/reads/totp-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { endSessions } from '../../store/writes/end-sessions.ts'
@@ -22,17 +22,27 @@ export const removeTotp = operation({
   name: 'totp.remove',
   access: 'self',
   target: 'identities',
-  async run(tx, { id, sessionId, guess }: RemoveTotp): Promise<CodeResult> {
-    const verifiedTotpId = await getOwnVerifiedTotpId(tx, id)
-    if (!(await findVisibleTotp(tx.db, id, { sessionId, verifiedTotpId }))) throw new AppError('NOT_FOUND')
-    if (verifiedTotpId !== null) {
-      const result = guess ? await spendCode(tx, id, guess) : 'wrong'
-      if (result !== 'right') return result
-    }
-    await remove(tx, id)
-    return 'right'
-  },
+  run: removeOwn,
 })
+
+/** Like `removeTotp`, during a login at the authorization endpoint: its session has not passed the code that comes with the request. */
+export const removeTotpInLogin = operation({
+  name: 'totp.removeInLogin',
+  access: 'partial-self',
+  target: 'identities',
+  run: removeOwn,
+})
+
+async function removeOwn(tx: AuthorizedTransaction, { id, sessionId, guess }: RemoveTotp): Promise<CodeResult> {
+  const verifiedTotpId = await getOwnVerifiedTotpId(tx, id)
+  if (!(await findVisibleTotp(tx.db, id, { sessionId, verifiedTotpId }))) throw new AppError('NOT_FOUND')
+  if (verifiedTotpId !== null) {
+    const result = guess ? await spendCode(tx, id, guess) : 'wrong'
+    if (result !== 'right') return result
+  }
+  await remove(tx, id)
+  return 'right'
+}
 
 /** Removes the TOTP enrollment of an identity whose device is lost. The count of wrong codes stays. */
 export const resetTotp = operation({

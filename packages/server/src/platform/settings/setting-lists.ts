@@ -123,3 +123,14 @@ export const ORIGINS: ItemKind<string> = {
   parse: (text) =>
     text === '*' || (/^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text) ? text : undefined,
 }
+
+/** An absolute URI without fragment. `:*` stands for any port. */
+export const REDIRECT_URIS: ItemKind<string> = {
+  ...TEXT_ITEM,
+  plural: 'URIs such as https://app.example.com/callback or http://localhost:*/callback',
+  parse: (text) => {
+    const uri = text.replace(':*/', ':1/')
+    const isScript = /^(?:javascript|data|vbscript|blob|file):/i.test(uri)
+    return URL.canParse(uri) && !isScript && !/[#*\s\\]/.test(uri) ? text : undefined
+  },
+}

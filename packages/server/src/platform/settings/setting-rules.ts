@@ -35,6 +35,14 @@ export const SETTING_RULES: readonly SettingRule[] = [
         : undefined,
   },
   {
+    key: 'oidc.refreshTokenSeconds',
+    others: ['oidc.accessTokenSeconds'],
+    check: ({ oidc }) =>
+      oidc.refreshTokenSeconds < oidc.accessTokenSeconds + 60
+        ? `must be at least a minute more than oidc.accessTokenSeconds (${oidc.accessTokenSeconds}), got ${oidc.refreshTokenSeconds}`
+        : undefined,
+  },
+  {
     key: 'metrics.port',
     others: ['port'],
     check: ({ port, metrics }) =>

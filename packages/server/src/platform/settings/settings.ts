@@ -4,10 +4,11 @@ import { isHostName } from './host-and-port.ts'
 import { isSealingKey } from './sealing-key.ts'
 import type { Setting } from './setting.ts'
 import { choice, integer, integerOrAuto, optionalText, seconds, text, toggle } from './setting-kinds.ts'
-import { ADDRESSES, HOSTS, list, NETWORKS, ORIGINS, PORTS } from './setting-lists.ts'
+import { ADDRESSES, HOSTS, list, NETWORKS, ORIGINS, PORTS, REDIRECT_URIS } from './setting-lists.ts'
 
 const DAY = 86_400
 const MIB = 1_048_576
+const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost']
 
 const path = (description: string) => optionalText({ expected: 'the path of a file', maxLength: 4096, description })
 
@@ -189,6 +190,51 @@ export const SETTINGS = {
       description: 'Maximum number of sessions per identity; a further one ends the least recently used',
     }),
   },
+  oidc: {
+    enabled: toggle({
+      default: true,
+      description: 'Serve the OpenID provider below /oidc, which existing clients prefer when /version announces it',
+    }),
+    accessTokenSeconds: seconds({
+      default: 1800,
+      min: 60,
+      max: DAY,
+      description: 'Lifetime of access tokens; sessions end at once, whatever their tokens say',
+    }),
+    idTokenSeconds: seconds({ default: 1800, min: 60, max: DAY, description: 'Lifetime of id tokens' }),
+    refreshTokenSeconds: seconds({
+      default: DAY,
+      min: 120,
+      max: 30 * DAY,
+      description: 'Lifetime of refresh tokens; each refresh begins a new one',
+    }),
+    maxSessionSeconds: seconds({
+      default: 30 * DAY,
+      min: 120,
+      max: 365 * DAY,
+      description: 'A session of the OpenID provider ends after this time in any case',
+    }),
+    keyDays: integer({
+      default: 30,
+      min: 2,
+      max: 365,
+      description: 'How long a key signs tokens; the next one is published a day before it is used',
+    }),
+    redirectUris: list(REDIRECT_URIS, {
+      default: [
+        'openziti://auth/callback',
+        ...LOOPBACK_HOSTS.flatMap((host) => [`http://${host}:*/auth/callback`, `https://${host}:*/auth/callback`]),
+      ],
+      description: 'Where logins may end; :* stands for any port. A given list replaces the default',
+    }),
+    postLogoutUris: list(REDIRECT_URIS, {
+      default: [
+        'openziti://auth/logout',
+        ...LOOPBACK_HOSTS.flatMap((host) => [`http://${host}:*/auth/logout`, `https://${host}:*/auth/logout`]),
+      ],
+      description: 'Where logouts may end; :* stands for any port. A given list replaces the default',
+    }),
+  },
   limits: {
     addressBurst: integer({
       default: 2_000,
@@ -220,6 +266,18 @@ export const SETTINGS = {
       max: 1_000_000,
       description:
         'Refused passwords per user name from networks that it has not logged in from, before a growing delay; 0 for no limit',
+    }),
+    loginBurst: integer({
+      default: 2_000,
+      min: 0,
+      max: 1_000_000,
+      description: 'Logins begun at /oidc/authorize per client address in a burst, then 429; 0 for no limit',
+    }),
+    loginPerSecond: integer({
+      default: 50,
+      min: 1,
+      max: 100_000,
+      description: 'Logins begun at /oidc/authorize per client address and second after the burst',
     }),
     queryBurst: integer({
       default: 200,

@@ -5,6 +5,7 @@ import { keyFetches } from './key-fetches.ts'
 import { keySetCas } from './key-set-cas.ts'
 import type { Migration } from './migration.ts'
 import { networkNames } from './network-names.ts'
+import { oidcSessions } from './oidc-sessions.ts'
 import { sessionIndex } from './session-index.ts'
 import { sessionsAndCodes } from './sessions-and-codes.ts'
 import { setUpSessions } from './set-up-sessions.ts'
@@ -26,4 +27,5 @@ export const MIGRATIONS: readonly Migration[] = [
   sessionIndex,
   syncedIdentities,
   cas,
+  oidcSessions,
 ]

@@ -21,6 +21,7 @@ import { isStoredSessionLive } from '../session-activity.ts'
 import type { Transaction } from '../transaction.ts'
 import { findAccountRole } from './active-account-reads.ts'
 import { findAuthPolicy } from './auth-policy-reads.ts'
+import { isRevoked } from './revocation-reads.ts'
 import { findSessionOrigin } from './session-origin-reads.ts'
 import { findEnabledSignerTrust } from './signer-reads.ts'
 
@@ -43,6 +44,7 @@ export async function findSessionActor(
   const [[session], [row]] = await Promise.all([sessionById(db, credential.sessionId), identityById(db, actorId)])
   if (session?.identityId !== actorId || !isStoredSessionLive(session, now)) return undefined
   if (!row || !hasAccess({ ...row, hasExpired: Boolean(row.hasExpired) }, now)) return undefined
+  if (credential.tokenId !== undefined && (await isRevoked(db, credential.tokenId))) return undefined
   const actor: Actor = { id: actorId, isAdmin: Boolean(row.is_admin), permissions: readJsonColumn(row.permissions) }
   const [origin, policy] = await Promise.all([
     findSessionOrigin(db, { ...session, method: session.method as LoginMethodName }, actor),

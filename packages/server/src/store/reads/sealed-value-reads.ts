@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../schema.ts'
 
-/** Every column with sealed values. */
+/** Every column with sealed values that all nodes must be able to open. Signing keys are not among them: a node that opens none creates its own. */
 const SEALED_COLUMNS = [
   ['totps', 'secret'],
   ['totps', 'recovery_codes'],

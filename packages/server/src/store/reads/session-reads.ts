@@ -5,6 +5,7 @@ import { readJsonColumn } from '../json-column.ts'
 import { prepared } from '../prepared.ts'
 import type { ApiSessionRow, Database } from '../schema.ts'
 import type { Store } from '../store.ts'
+import type { Transaction } from '../transaction.ts'
 import { attributesColumn } from './attributes-column.ts'
 
 const sessionByDigest = prepared(1, (db, digest: string) =>
@@ -78,17 +79,21 @@ export function findSessionCounter({ db, dialect }: Pick<Store, 'db' | 'dialect'
   }
 }
 
+const ownerById = prepared(1, (db, id: string) =>
+  db.selectFrom('api_sessions').select(['id', 'identity_id', 'ip_address', 'expires_at']).where('id', '=', id),
+)
+
 /** The owner and expiry of a session. */
 export async function findSessionOwner(
   db: Kysely<Database>,
   id: string,
 ): Promise<Pick<ApiSessionRow, 'id' | 'identity_id' | 'ip_address' | 'expires_at'> | undefined> {
-  return db
-    .selectFrom('api_sessions')
-    .select(['id', 'identity_id', 'ip_address', 'expires_at'])
-    .where('id', '=', id)
-    .executeTakeFirst()
+  const [row] = await ownerById(db, id)
+  return row
 }
+
+const rowById = (db: Kysely<Database>, id: string) => db.selectFrom('api_sessions').selectAll().where('id', '=', id)
+const sessionRowById = prepared(1, rowById)
 
 /** The row of a session that has not expired. */
 export async function findLiveSessionRow(
@@ -96,7 +101,22 @@ export async function findLiveSessionRow(
   id: string,
   now: number,
 ): Promise<ApiSessionRow | undefined> {
-  return db.selectFrom('api_sessions').selectAll().where('id', '=', id).where('expires_at', '>', now).executeTakeFirst()
+  const [row] = await sessionRowById(db, id)
+  return row && row.expires_at > now ? row : undefined
+}
+
+const LOCKED_SESSION = {
+  sqlite: sessionRowById,
+  postgres: prepared(1, (db, id: string) => rowById(db, id).forUpdate()),
+}
+
+/** Like `findLiveSessionRow`, and locks the session until the commit. */
+export async function lockLiveSession(
+  { db, dialect, now }: Pick<Transaction, 'db' | 'dialect' | 'now'>,
+  id: string,
+): Promise<ApiSessionRow | undefined> {
+  const [row] = await LOCKED_SESSION[dialect](db, id)
+  return row && row.expires_at > now ? row : undefined
 }
 
 /** The number of sessions that have not expired. Reads them all. */

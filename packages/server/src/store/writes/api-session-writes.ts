@@ -46,10 +46,11 @@ export async function countSessions({ db }: Transaction, identityId: string): Pr
   return counted?.count ?? 0
 }
 
-export async function setSessionExpiry(tx: Transaction, id: string, expiresAt: number): Promise<void> {
+/** Records the use of a session and, if given, its new expiry. */
+export async function setSessionExpiry(tx: Transaction, id: string, expiresAt: number | undefined): Promise<void> {
   await tx.db
     .updateTable('api_sessions')
-    .set({ last_activity_at: tx.now, expires_at: expiresAt })
+    .set({ last_activity_at: tx.now, ...(expiresAt !== undefined && { expires_at: expiresAt }) })
     .where('id', '=', id)
     .execute()
   tx.changed({ entity: ENTITY, id, action: 'updated' })
@@ -58,5 +59,37 @@ export async function setSessionExpiry(tx: Transaction, id: string, expiresAt: n
 /** Records that this session has passed the second factor of a TOTP enrollment. */
 export async function setPassedTotp(tx: Transaction, id: string, totpId: string): Promise<void> {
   await tx.db.updateTable('api_sessions').set({ passed_totp_id: totpId }).where('id', '=', id).execute()
+  tx.changed({ entity: ENTITY, id, action: 'updated' })
+}
+
+const setFirstEnd = prepared(3, (db, id: string, now: number, expiresAt: number) =>
+  db
+    .updateTable('api_sessions')
+    .set({ last_activity_at: now, expires_at: expiresAt })
+    .where('id', '=', id)
+    .where('expires_at', '>', now)
+    .returning('identity_id'),
+)
+
+/**
+ * Sets when a session ends whose first tokens are issued. Returns its identity; undefined when the session has ended. Not reported as a change: no
+ * cache holds a session without tokens.
+ */
+export async function setFirstSessionEnd(
+  { db, now }: Transaction,
+  id: string,
+  expiresAt: number,
+): Promise<string | undefined> {
+  const [row] = await setFirstEnd(db, id, now, expiresAt)
+  return row?.identity_id
+}
+
+const setEnd = prepared(3, (db, id: string, now: number, expiresAt: number) =>
+  db.updateTable('api_sessions').set({ last_activity_at: now, expires_at: expiresAt }).where('id', '=', id),
+)
+
+/** Records the use of a session that does not extend it by itself, and when it ends now. */
+export async function setSessionEnd(tx: Transaction, id: string, expiresAt: number): Promise<void> {
+  await setEnd(tx.db, id, tx.now, expiresAt)
   tx.changed({ entity: ENTITY, id, action: 'updated' })
 }

@@ -1,3 +1,4 @@
+import { OIDC_SESSION_KEYS } from '../oidc-session-key.ts'
 import { preparedForIds } from '../prepared.ts'
 import { identitiesOfProvider } from '../reads/identities-of-provider.ts'
 import { lockIdentitiesOfProvider, lockIdentity } from '../reads/lock-identity.ts'
@@ -42,6 +43,16 @@ export async function endSessions(
     query = query.where(BASIS_COLUMNS[name], '=', value)
   }
   reportDeleted(tx, await query.returning(['id', 'identity_id', 'ip_address']).execute())
+}
+
+/** Ends the sessions that the OpenID provider has opened for an identity, logins in progress included. */
+export async function endOidcSessions(tx: Transaction, identityId: string): Promise<void> {
+  await lockIdentity(tx, identityId)
+  const ended = tx.db
+    .deleteFrom('api_sessions')
+    .where('identity_id', '=', identityId)
+    .where('token_digest', 'like', OIDC_SESSION_KEYS)
+  reportDeleted(tx, await ended.returning(['id', 'identity_id', 'ip_address']).execute())
 }
 
 /** Ends the sessions of all accounts of an identity provider. Only accounts with an identity on this controller can have any. */

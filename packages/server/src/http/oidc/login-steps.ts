@@ -1,0 +1,92 @@
+import { AppError } from '@countersign/core'
+import type { MissingFactor, SecondFactor } from '../../login/second-factor.ts'
+import type { Oidc } from '../../oidc/create-oidc.ts'
+import type { OpenSession } from '../../operations/api-session/start-session.ts'
+import { passSecondToken } from '../../operations/oidc/pass-second-token.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { LiveSession, LiveSessions } from '../../session/live-sessions.ts'
+import type { StoredOidcLogin } from '../../store/oidc-login.ts'
+import type { Store } from '../../store/store.ts'
+
+export interface LoginStepsParts {
+  readonly store: Pick<Store, 'run'>
+  readonly clock: Clock
+  readonly oidc: Pick<Oidc, 'logins'>
+  readonly sessions: Pick<LiveSessions, 'readOidc'>
+  readonly secondFactor: Pick<SecondFactor, 'findMissing'>
+}
+
+/** Where a login stands: the identity that has logged in, and what it still lacks. */
+export interface LoginStep {
+  readonly session: LiveSession
+  readonly missing: readonly MissingFactor[]
+}
+
+/** In `amr`: a token of this signer was the second factor. */
+const secondTokenMethod = (signerId: string): string => `ejs:${signerId}`
+
+/** The steps of a login. A token that was given as second factor during the login is not asked for again in it. */
+export class LoginSteps {
+  readonly #parts: LoginStepsParts
+
+  constructor(parts: LoginStepsParts) {
+    this.#parts = parts
+  }
+
+  /** Undefined before an identity has logged in, and when its session has ended since. */
+  async find({ session: recorded }: StoredOidcLogin): Promise<LoginStep | undefined> {
+    const session = recorded && (await this.#parts.sessions.readOidc(recorded.id))
+    return session && this.#stepOf(session, recorded.details.amr)
+  }
+
+  /** Opens the session of the identity that logs in, with the second factor that its request contains. Fails with UNAUTHORIZED when the login has expired. */
+  opening(
+    login: StoredOidcLogin,
+    given: { readonly bearers: readonly string[]; readonly csrPem: string | undefined },
+  ): { readonly open: OpenSession; step(): Promise<LoginStep> } {
+    const { oidc, secondFactor } = this.#parts
+    let amr: readonly string[] = []
+    let opened: LiveSession | undefined
+    const open: OpenSession = async (options, authenticated) => {
+      const { identity, policy, login: method, token } = authenticated
+      const required = policy.secondary.requireExtJwtSigner
+      const { signerId = null, acr = null, amr: tokenAmr = null, authenticatedAt = null } = token ?? {}
+      const basis = { signerId, acr, amr: tokenAmr, authenticatedAt }
+      const candidate = { identity, policy, login: method, ...basis, passedTotpId: null }
+      const missing = await secondFactor.findMissing(candidate, given.bearers)
+      const isGiven = required !== null && missing.every(({ kind }) => kind !== 'ext-jwt')
+      const passed = [method.method, ...(isGiven ? [secondTokenMethod(required)] : [])]
+      const facts = { amr: passed, csrPem: given.csrPem, isComplete: missing.length === 0 }
+      const outcome = await oidc.logins.authenticate(login, options, authenticated, facts)
+      if (!outcome) throw new AppError('UNAUTHORIZED')
+      amr = outcome.amr
+      opened = outcome.session
+      return { token: '', session: outcome.session }
+    }
+    const step = async (): Promise<LoginStep> => {
+      if (!opened) throw new TypeError('no session was opened')
+      return this.#stepOf(opened, amr, given.bearers)
+    }
+    return { open, step }
+  }
+
+  /** Takes a token as the second factor of a login. Returns the step after it, with the challenge if the token is not the right one. */
+  async passToken(login: StoredOidcLogin, step: LoginStep, bearers: readonly string[]): Promise<LoginStep> {
+    const { session } = step
+    const { secondary } = session.policy
+    const missing = await this.#parts.secondFactor.findMissing(session, bearers)
+    const isMissing = missing.some(({ kind }) => kind === 'ext-jwt')
+    if (secondary.requireExtJwtSigner === null || isMissing) return { session, missing }
+    const method = secondTokenMethod(secondary.requireExtJwtSigner)
+    const args = { loginId: login.id, sessionId: session.id, method }
+    await this.#parts.store.run(passSecondToken, args, { actorId: session.identity.id, now: this.#parts.clock.now() })
+    return { session, missing }
+  }
+
+  async #stepOf(session: LiveSession, amr: readonly string[], bearers: readonly string[] = []): Promise<LoginStep> {
+    const { requireExtJwtSigner } = session.policy.secondary
+    const isTokenGiven = requireExtJwtSigner !== null && amr.includes(secondTokenMethod(requireExtJwtSigner))
+    const missing = await this.#parts.secondFactor.findMissing(session, bearers)
+    return { session, missing: isTokenGiven ? missing.filter(({ kind }) => kind !== 'ext-jwt') : missing }
+  }
+}

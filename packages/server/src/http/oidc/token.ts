@@ -1,0 +1,95 @@
+import { addToUri, isRegisteredUri, OAuthError, readClient, readTokenRequest } from '@countersign/core'
+import type { SecondFactor } from '../../login/second-factor.ts'
+import type { Oidc } from '../../oidc/create-oidc.ts'
+import { endOidcSession } from '../../operations/oidc/open-session.ts'
+import { endOidcSessionsOf, revokeToken } from '../../operations/oidc/revoke-tokens.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Settings } from '../../platform/settings/index.ts'
+import { SYSTEM_ACTOR } from '../../store/actor.ts'
+import type { Store } from '../../store/store.ts'
+import type { Call } from '../pipeline/call.ts'
+import type { Query } from '../pipeline/query.ts'
+import type { Route, RouteResponse } from '../pipeline/route.ts'
+import { issuerFor, NO_STORE, oidcRoute, PLAIN_TYPE, readForm, redirect } from './oidc-call.ts'
+
+export interface TokenRouteParts {
+  readonly store: Pick<Store, 'run'>
+  readonly clock: Clock
+  readonly settings: Pick<Settings, 'oidc'>
+  readonly secondFactor: Pick<SecondFactor, 'findMissing'>
+  readonly oidc: Pick<Oidc, 'issuers' | 'tokens' | 'tokenEndpoint' | 'bearerSessions'>
+}
+
+/** Tokens for codes and for other tokens, and the end of tokens and sessions. */
+export function tokenRoutes({ store, clock, settings, secondFactor, oidc }: TokenRouteParts): Route[] {
+  const { issuers, tokens, tokenEndpoint, bearerSessions } = oidc
+  const system = () => ({ actorId: SYSTEM_ACTOR.id, now: clock.now() })
+
+  const grant = async (call: Call): Promise<RouteResponse> => {
+    const issuer = issuerFor(issuers, call)
+    const request = readTokenRequest(readForm(call), call.untrustedHead.headers.authorization)
+    const { clientAddress: address } = call
+    const json = await tokenEndpoint.grant(request, { issuer, address, fingerprint: () => call.clientFingerprint() })
+    return { status: 200, headers: { ...NO_STORE, pragma: 'no-cache' }, json }
+  }
+
+  /** Only its own client can revoke a token, and only a token can be revoked. All else is accepted without effect (RFC 7009 section 2.2). */
+  const revoke = async (call: Call): Promise<RouteResponse> => {
+    issuerFor(issuers, call)
+    const form = readForm(call)
+    const token = form.get('token')
+    if (!token) throw new OAuthError('invalid_request', 'token missing')
+    const clientId = readClient(form, call.untrustedHead.headers.authorization)
+    for (const use of ['access', 'refresh'] as const) {
+      const read = await tokens.read(token, use)
+      if (!read.ok || read.claims.clientId !== clientId) continue
+      const { jti, sessionId, expiresAt } = read.claims
+      if (use === 'access') await store.run(revokeToken, { jti, expiresAt }, system())
+      else await store.run(endOidcSession, { sessionId }, system())
+    }
+    return { status: 200, headers: NO_STORE, bytes: { content: Buffer.alloc(0), type: PLAIN_TYPE } }
+  }
+
+  /** Other services also ask here whether a token is still good: what the edge APIs refuse is refused here. */
+  const showUser = async (call: Call): Promise<RouteResponse> => {
+    issuerFor(issuers, call)
+    const { untrustedBearers: bearers } = call
+    if (bearers.length === 0) throw new OAuthError('invalid_token', 'access token missing')
+    const found = await bearerSessions.find({ bearers, fingerprint: () => call.clientFingerprint(), isUse: true })
+    if (typeof found === 'string') throw new OAuthError('invalid_token', 'access token invalid')
+    const missing = await secondFactor.findMissing(found.session, found.bearers)
+    if (missing.length > 0) throw new OAuthError('invalid_token', 'the session lacks a second factor')
+    const { id, name } = found.session.identity
+    return { status: 200, headers: NO_STORE, json: { sub: id, name } }
+  }
+
+  const endSession = async (call: Call, parameters: Query): Promise<RouteResponse> => {
+    const issuer = issuerFor(issuers, call)
+    const hint = parameters.get('id_token_hint')
+    const uri = parameters.get('post_logout_redirect_uri')
+    const named = hint ? await tokens.readIdTokenHint(hint) : undefined
+    if (hint && !named) throw new OAuthError('invalid_request', 'id_token_hint is invalid')
+    if (uri && !(named && isRegisteredUri(uri, settings.oidc.postLogoutUris))) {
+      throw new OAuthError('invalid_request', 'post_logout_redirect_uri invalid')
+    }
+    // The hint of a session that has ended ends no later session.
+    if (named) await store.run(endOidcSessionsOf, { sessionId: named.sessionId }, system())
+    return redirect(uri ? addToUri(uri, { state: parameters.get('state') }) : `${issuer}/logged-out`)
+  }
+
+  return [
+    oidcRoute({ method: 'POST', paths: ['/oauth/token'], handle: grant }),
+    oidcRoute({
+      method: 'GET',
+      paths: ['/oauth/token'],
+      handle: () => {
+        throw new OAuthError('invalid_request', 'grant_type missing')
+      },
+    }),
+    oidcRoute({ method: 'POST', paths: ['/revoke'], handle: revoke }),
+    oidcRoute({ method: 'GET', paths: ['/userinfo'], handle: showUser }),
+    oidcRoute({ method: 'POST', paths: ['/userinfo'], handle: showUser }),
+    oidcRoute({ method: 'GET', paths: ['/end_session'], handle: (call) => endSession(call, call.query) }),
+    oidcRoute({ method: 'POST', paths: ['/end_session'], handle: async (call) => endSession(call, readForm(call)) }),
+  ]
+}

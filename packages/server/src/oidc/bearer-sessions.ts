@@ -1,0 +1,92 @@
+import type { SessionTokenClaims } from '@countersign/core'
+import type { Clock } from '../platform/clock.ts'
+import type { LiveSession, LiveSessions } from '../session/live-sessions.ts'
+import { isSessionCertificate } from '../store/reads/oidc-session-reads.ts'
+import type { Store } from '../store/store.ts'
+import type { OidcTokens } from './oidc-tokens.ts'
+import type { RevokedTokens } from './revoked-tokens.ts'
+
+/** A session that an access token names. */
+export interface BearerSession {
+  readonly session: LiveSession
+  readonly token: string
+  readonly claims: SessionTokenClaims
+  /** The other tokens of the request. */
+  readonly bearers: readonly string[]
+}
+
+/** `none` when no token of the request is an access token of ours. */
+export type BearerRefusal = 'none' | 'invalid' | 'expired'
+
+export interface BearerRequest {
+  readonly bearers: readonly string[]
+  /** SHA-1 of the client certificate of the connection. Called only for sessions that are bound to one. */
+  readonly fingerprint: () => string | undefined
+  /** Whether the lookup counts as a use of the session. */
+  readonly isUse: boolean
+}
+
+interface BearerSessionsParts {
+  readonly store: Pick<Store, 'db'>
+  readonly clock: Clock
+  readonly sessions: Pick<LiveSessions, 'findOidc' | 'peekOidc'>
+  readonly tokens: Pick<OidcTokens, 'read'>
+  readonly revoked: Pick<RevokedTokens, 'has' | 'isKnownGood'>
+}
+
+/** Finds sessions by access tokens. The session is read at each use, like that of a session token. */
+export class BearerSessions {
+  readonly #parts: BearerSessionsParts
+
+  constructor(parts: BearerSessionsParts) {
+    this.#parts = parts
+  }
+
+  /** The session of the first good access token; tokens of identity providers before it do no harm. */
+  async find(request: BearerRequest): Promise<BearerSession | BearerRefusal> {
+    const { bearers } = request
+    let refusal: BearerRefusal = 'none'
+    for (const [at, token] of bearers.entries()) {
+      const reading = this.#parts.tokens.read(token, 'access')
+      // Awaiting what is there already would cost a turn of the microtask queue for each call.
+      const read = reading instanceof Promise ? await reading : reading
+      if (read.ok) {
+        const { claims } = read
+        const finding = this.#findSession(claims, request)
+        const session = finding instanceof Promise ? await finding : finding
+        if (session) return { session, token, claims, bearers: bearers.length === 1 ? NONE : bearers.toSpliced(at, 1) }
+        refusal = 'invalid'
+      } else if (read.fault === 'expired' && refusal === 'none') refusal = 'expired'
+    }
+    return refusal
+  }
+
+  /** Whether the connection shows a certificate that a bound token is valid with. */
+  async isBindingMet(
+    { fingerprints, sessionId }: Pick<SessionTokenClaims, 'fingerprints' | 'sessionId'>,
+    fingerprint: string | undefined,
+  ): Promise<boolean> {
+    if (fingerprints.length === 0) return true
+    if (fingerprint === undefined) return false
+    const { store, clock } = this.#parts
+    if (fingerprints.includes(fingerprint)) return true
+    return isSessionCertificate(store.db, { fingerprint, sessionId, now: clock.now() })
+  }
+
+  #findSession(claims: SessionTokenClaims, request: BearerRequest): Found | Promise<Found> {
+    const { sessions, revoked } = this.#parts
+    if (!revoked.isKnownGood(claims.jti) || claims.fingerprints.length > 0) return this.#checkToken(claims, request)
+    return request.isUse ? sessions.findOidc(claims.sessionId) : sessions.peekOidc(claims.sessionId)
+  }
+
+  async #checkToken(claims: SessionTokenClaims, { fingerprint, isUse }: BearerRequest): Promise<Found> {
+    const { sessions, revoked } = this.#parts
+    if (await revoked.has(claims.jti)) return undefined
+    if (claims.fingerprints.length > 0 && !(await this.isBindingMet(claims, fingerprint()))) return undefined
+    return isUse ? sessions.findOidc(claims.sessionId) : sessions.peekOidc(claims.sessionId)
+  }
+}
+
+type Found = LiveSession | undefined
+
+const NONE: readonly string[] = []

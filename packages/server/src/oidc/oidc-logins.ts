@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import { type AuthorizeRequest, newSecret, newSortableUuid } from '@countersign/core'
+import { apiSessionEvent } from '../events/api-session-event.ts'
+import {
+  type Authenticated,
+  buildSession,
+  type SessionOptions,
+  SignerChangedError,
+} from '../operations/api-session/start-session.ts'
+import { type AuthenticatedOidcLogin, authenticateOidcLogin } from '../operations/oidc/authenticate-login.ts'
+import { issueOidcCode } from '../operations/oidc/issue-code.ts'
+import { startOidcLogin } from '../operations/oidc/start-login.ts'
+import { pruneOidc } from '../operations/upkeep/prune-oidc.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Settings } from '../platform/settings/index.ts'
+import type { LiveSession } from '../session/live-sessions.ts'
+import { SYSTEM_ACTOR } from '../store/actor.ts'
+import type { OidcLoginDetails, StoredOidcLogin } from '../store/oidc-login.ts'
+import { oidcSessionKey } from '../store/oidc-session-key.ts'
+import { findOidcLogin } from '../store/reads/oidc-login-reads.ts'
+import type { Store } from '../store/store.ts'
+import type { NewOidcCode } from '../store/writes/oidc-login-writes.ts'
+
+interface OidcLoginsParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly settings: Pick<Settings, 'oidc'>
+}
+
+/** An identity that has authenticated in a login. */
+export interface LoginOutcome extends AuthenticatedOidcLogin {
+  readonly session: LiveSession
+}
+
+export const LOGIN_SECONDS = 600
+const CODE_MS = 60_000
+/** Upkeep deletes surplus logins once a minute. A flood must not wait for it. */
+const PRUNED_AFTER = 1_000
+
+/** Logins that clients begin at the authorization endpoint. They are in the store: one that begins on a node may end on another. */
+export class OidcLogins {
+  readonly #parts: OidcLoginsParts
+  #begun = 0
+
+  constructor(parts: OidcLoginsParts) {
+    this.#parts = parts
+  }
+
+  /** Returns the id of the new login. */
+  async begin(request: AuthorizeRequest, browserDigest: string | undefined): Promise<string> {
+    const { store, clock } = this.#parts
+    const { clientId, redirectUri, scopes, state, nonce, codeChallenge, configTypes } = request
+    const id = randomUUID()
+    const now = clock.now()
+    const wanted = { clientId, redirectUri, scopes, state, nonce, codeChallenge, configTypes }
+    const login = { id, ...wanted, browserDigest, expiresAt: now + LOGIN_SECONDS * 1000 }
+    const meta = { actorId: SYSTEM_ACTOR.id, now }
+    await store.run(startOidcLogin, login, meta)
+    this.#begun += 1
+    if (this.#begun % PRUNED_AFTER === 0) while (await store.run(pruneOidc, {}, meta));
+    return id
+  }
+
+  /** A login that has not expired and whose code has not been redeemed. */
+  async find(id: string): Promise<StoredOidcLogin | undefined> {
+    const login = await findOidcLogin(this.#parts.store.db, id, this.#parts.clock.now())
+    return login?.code?.isRedeemed ? undefined : login
+  }
+
+  /**
+   * Opens the session of an identity that has authenticated. It has no tokens before the code is redeemed. Undefined when the login has expired
+   * meanwhile.
+   */
+  async authenticate(
+    login: StoredOidcLogin,
+    options: SessionOptions,
+    authenticated: Authenticated,
+    { isComplete, ...facts }: Pick<OidcLoginDetails, 'amr' | 'csrPem'> & { readonly isComplete: boolean },
+  ): Promise<LoginOutcome | undefined> {
+    const { store, clock, settings } = this.#parts
+    const now = clock.now()
+    const id = newSortableUuid(now)
+    const { row, session } = buildSession(options, authenticated, {
+      id,
+      tokenDigest: oidcSessionKey(id),
+      now,
+      expiresAt: login.expiresAt,
+      endsAt: now + settings.oidc.maxSessionSeconds * 1000,
+    })
+    const { identity, ipAddress, presentedFingerprint: loginFingerprint, body } = authenticated
+    const details: OidcLoginDetails = {
+      ...facts,
+      authenticatedAt: now,
+      sdkInfo: (body.sdkInfo as Record<string, string> | undefined) ?? null,
+      envInfo: (body.envInfo as Record<string, string> | undefined) ?? null,
+      loginFingerprint,
+      fingerprints: loginFingerprint === undefined ? null : [loginFingerprint],
+    }
+    const code = isComplete ? this.#newCode(login) : undefined
+    const args = { loginId: login.id, session: row, details, code }
+    const passed = await store.run(authenticateOidcLogin, args, { actorId: identity.id, now })
+    if (passed === 'signer-changed') throw new SignerChangedError()
+    if (!passed) return undefined
+    options.events.publish(apiSessionEvent('created', { id, identityId: identity.id, ipAddress, isOidc: true }))
+    return { ...passed, session: { ...session, isOidc: true, passedTotpId: passed.passedTotpId } }
+  }
+
+  /** The code of a login whose last step has issued it; undefined when it is too late. Whether the session is still good is decided when it is redeemed. */
+  codeOf({ code }: StoredOidcLogin): string | undefined {
+    return code && this.#parts.clock.now() < code.expiresAt ? code.value : undefined
+  }
+
+  /** Issues the code of a login that is complete. Undefined when another request has changed the login meanwhile. */
+  async issueCode(login: StoredOidcLogin, session: LiveSession): Promise<string | undefined> {
+    const { store, clock } = this.#parts
+    const now = clock.now()
+    const code = this.#newCode(login)
+    const args = { loginId: login.id, sessionId: session.id, code }
+    return (await store.run(issueOidcCode, args, { actorId: session.identity.id, now })) ? code.value : undefined
+  }
+
+  #newCode({ expiresAt }: StoredOidcLogin): NewOidcCode {
+    return { value: newSecret(), expiresAt: Math.min(this.#parts.clock.now() + CODE_MS, expiresAt) }
+  }
+}

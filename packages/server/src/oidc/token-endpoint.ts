@@ -1,0 +1,288 @@
+import {
+  isRightVerifier,
+  narrowScopes,
+  OAuthError,
+  OFFLINE_ACCESS,
+  type OidcSubject,
+  type SessionTokenClaims,
+  type SessionTokenUse,
+  type TokenRequest,
+  tokenTypeOf,
+} from '@countersign/core'
+import type { Logger } from 'pino'
+import { apiSessionEvent } from '../events/api-session-event.ts'
+import type { EventHub } from '../events/event-hub.ts'
+import { openBoundOidcSession, openOidcSession } from '../operations/oidc/open-session.ts'
+import { rebindOidcSession, renewOidcSession } from '../operations/oidc/renew-session.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { ClientCertificates } from '../platform/keys/client-certificates.ts'
+import type { LiveSession, LiveSessions } from '../session/live-sessions.ts'
+import type { StoredOidcLogin } from '../store/oidc-login.ts'
+import { findOidcLoginByCode } from '../store/reads/oidc-login-reads.ts'
+import { findOidcSession, type StoredOidcSession } from '../store/reads/oidc-session-reads.ts'
+import type { Store } from '../store/store.ts'
+import type { BearerSessions } from './bearer-sessions.ts'
+import type { OidcTokens } from './oidc-tokens.ts'
+import { issueBinding, type SessionBinding } from './session-binding.ts'
+import { type Recipient, subjectOf, type TokenIssuer } from './token-issuer.ts'
+
+interface TokenEndpointParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Pick<Logger, 'warn'>
+  readonly events: Pick<EventHub, 'publish'>
+  readonly sessions: Pick<LiveSessions, 'peekOidc' | 'readOidc'>
+  readonly tokens: Pick<OidcTokens, 'read'>
+  readonly issuer: TokenIssuer
+  readonly bearerSessions: Pick<BearerSessions, 'isBindingMet'>
+  readonly clientCertificates: Pick<ClientCertificates, 'issueForSession'>
+}
+
+/** Where a request of the token endpoint comes from. */
+export interface TokenCall {
+  readonly issuer: string
+  readonly address: string
+  /** SHA-1 of the client certificate of the connection. */
+  readonly fingerprint: () => string | undefined
+}
+
+type GrantOf<Name extends TokenRequest['grant']> = Extract<TokenRequest, { grant: Name }>
+type TokenResponse = Readonly<Record<string, string | number | undefined>>
+
+/** A session with what its tokens say. */
+interface Renewable {
+  readonly session: LiveSession
+  readonly stored: StoredOidcSession
+  readonly claims: SessionTokenClaims
+}
+
+const invalidGrant = (description: string) => new OAuthError('invalid_grant', description)
+
+/** Grants tokens for codes and for other tokens. Every grant reads the session: one that has ended gets no token. Fails with OAuthError. */
+export class TokenEndpoint {
+  readonly #parts: TokenEndpointParts
+
+  constructor(parts: TokenEndpointParts) {
+    this.#parts = parts
+  }
+
+  grant(request: TokenRequest, call: TokenCall): Promise<TokenResponse> {
+    switch (request.grant) {
+      case 'authorization_code':
+        return this.#redeem(request, call)
+      case 'refresh_token':
+        return this.#refresh(request, call)
+      case 'exchange':
+        return this.#exchange(request, call)
+    }
+  }
+
+  async #redeem(request: GrantOf<'authorization_code'>, call: TokenCall): Promise<TokenResponse> {
+    const { store, sessions, issuer } = this.#parts
+    const login = await this.#findLogin(request)
+    const session = login.session && (await sessions.readOidc(login.session.id))
+    if (!login.session || !session) throw invalidGrant('invalid code')
+    const { clientId, scopes } = login
+    const { details } = login.session
+    const { csrPem } = details
+    const binding = csrPem === undefined ? undefined : await issueBinding(this.#parts, csrPem, session, details)
+    const isOffline = scopes.includes(OFFLINE_ACCESS)
+    const { endsAt } = session
+    const expiresAt = issuer.expiryOf(isOffline ? 'refresh' : 'access', endsAt)
+    const stored = { clientId, scopes, details: binding?.details ?? details }
+    const opening = { loginId: login.id, sessionId: session.id, ...stored, expiresAt }
+    const result = binding
+      ? await store.run(openBoundOidcSession, { ...opening, certificate: binding.certificate }, this.#meta(session))
+      : await store.run(openOidcSession, opening, this.#meta(session))
+    if (result === 'reused') this.#reportReuse('code', session, call.address)
+    if (result !== 'opened') throw invalidGrant('invalid code')
+    const subject = subjectOf(session, stored)
+    const recipient = { issuer: call.issuer, clientId }
+    const { nonce } = login
+    return this.#whole(subject, recipient, { endsAt, isOffline, nonce, code: request.untrustedCode, binding })
+  }
+
+  /** The login of a code that this client may redeem. A wrong verifier does not spend the code: its holder has stolen it. */
+  async #findLogin({ clientId, untrustedCode, codeVerifier, redirectUri }: GrantOf<'authorization_code'>) {
+    const { store, clock } = this.#parts
+    const login = await findOidcLoginByCode(store.db, untrustedCode)
+    if (!login?.code || (login.code.expiresAt <= clock.now() && !login.code.isRedeemed)) {
+      throw invalidGrant('invalid code')
+    }
+    checkRedeemer(login, { clientId, codeVerifier, redirectUri })
+    return login
+  }
+
+  async #refresh(request: GrantOf<'refresh_token'>, call: TokenCall): Promise<TokenResponse> {
+    const { issuer } = this.#parts
+    const claims = await this.#readRefreshToken(request)
+    const renewable = await this.#findRenewable(claims, call, () => invalidGrant('refresh token revoked'))
+    const { session, stored } = renewable
+    const scopes = narrowScopes(claims.scopes, request.scope)
+    const expiresAt = issuer.expiryOf('refresh', session.endsAt)
+    const binding = await this.#renew(renewable, { csrPem: request.csrPem, isRotated: true, expiresAt }, call)
+    this.#report('refreshed', session, call.address)
+    const details = binding?.details ?? stored.details
+    const subject = subjectOf(session, { ...stored, details, scopes })
+    const recipient = { issuer: call.issuer, clientId: request.clientId }
+    const { endsAt } = session
+    return this.#whole(subject, recipient, { endsAt, isOffline: true, refreshScopes: claims.scopes, binding })
+  }
+
+  async #readRefreshToken({ untrustedToken, clientId }: GrantOf<'refresh_token'>): Promise<SessionTokenClaims> {
+    const read = await this.#parts.tokens.read(untrustedToken, 'refresh')
+    if (!read.ok) throw invalidGrant(REFRESH_FAULTS[read.fault])
+    if (read.claims.clientId !== clientId) throw invalidGrant('client_id does not match original grant')
+    return read.claims
+  }
+
+  async #exchange(request: GrantOf<'exchange'>, call: TokenCall): Promise<TokenResponse> {
+    const { tokens, issuer } = this.#parts
+    const { subject: kind, clientId, audience = clientId } = request
+    const use: SessionTokenUse = kind === 'refresh_token' ? 'refresh' : 'access'
+    const requested = request.requested ?? (use === 'refresh' ? 'refresh_token' : 'access_token')
+    if (use === 'access' && requested === 'refresh_token') {
+      throw new OAuthError('invalid_request', 'an access token cannot be exchanged for a refresh token')
+    }
+    const refused = () => new OAuthError('invalid_request', 'subject_token is invalid')
+    const read = await tokens.read(request.untrustedToken, use)
+    if (!read.ok) throw refused()
+    const { claims } = read
+    if (claims.clientId !== clientId) throw invalidGrant('client_id does not match original grant')
+    const renewable = await this.#findRenewable(claims, call, refused)
+    const { session, stored } = renewable
+    const scopes = narrowScopes(claims.scopes, request.scope)
+    const isOffline = requested === 'refresh_token'
+    const refreshEnd = issuer.expiryOf('refresh', session.endsAt)
+    // An access token that was stolen must not keep itself alive.
+    const accessEnd = Math.min(
+      issuer.expiryOf('access', session.endsAt),
+      use === 'access' ? claims.expiresAt : refreshEnd,
+    )
+    const expiresAt = isOffline ? refreshEnd : accessEnd
+    const binding = await this.#renew(renewable, { csrPem: request.csrPem, isRotated: false, expiresAt }, call)
+    this.#report('exchanged', session, call.address)
+    const subject = subjectOf(session, { ...stored, details: binding?.details ?? stored.details, scopes })
+    const recipient = { issuer: call.issuer, clientId: audience }
+    const access = await issuer.issue('access', subject, { ...recipient, expiresAt: accessEnd })
+    const issuedType = { issued_token_type: tokenTypeOf(requested), ...(request.scope && { scope: scopes.join(' ') }) }
+    if (requested === 'id_token') {
+      const idRecipient = { ...recipient, expiresAt: issuer.expiryOf('id', session.endsAt) }
+      const idToken = await issuer.issueIdToken(subject, idRecipient, { accessToken: access.token })
+      return { access_token: idToken, ...issuedType, token_type: 'N_A', session_cert: binding?.chainPem }
+    }
+    const refreshed = { ...subject, scopes: claims.scopes }
+    const refresh = isOffline ? await issuer.issue('refresh', refreshed, { ...recipient, expiresAt }) : undefined
+    return {
+      access_token: access.token,
+      ...issuedType,
+      token_type: 'Bearer',
+      expires_in: this.#secondsUntil(access.expiresAt),
+      refresh_token: refresh?.token,
+      session_cert: binding?.chainPem,
+    }
+  }
+
+  /** The session of a verified token, if the request proves what the token is bound to. */
+  async #findRenewable(claims: SessionTokenClaims, call: TokenCall, refused: () => OAuthError): Promise<Renewable> {
+    const { store, sessions, bearerSessions } = this.#parts
+    const session = await sessions.peekOidc(claims.sessionId)
+    const stored = session && (await findOidcSession(store.db, claims.sessionId))
+    if (!session || !stored) throw refused()
+    if (claims.fingerprints.length > 0 && !(await bearerSessions.isBindingMet(claims, call.fingerprint()))) {
+      throw new OAuthError('access_denied', 'peer certificate fingerprint does not match token')
+    }
+    return { session, stored, claims }
+  }
+
+  /** Extends the session. A CSR is ignored unless the session is bound to a certificate. */
+  async #renew(
+    { session, stored, claims }: Renewable,
+    renewal: { readonly csrPem: string | undefined; readonly isRotated: boolean; readonly expiresAt: number },
+    { address }: Pick<TokenCall, 'address'>,
+  ): Promise<SessionBinding | undefined> {
+    const { csrPem, isRotated, expiresAt } = renewal
+    const isBound = stored.details.fingerprints !== null
+    const binding = csrPem && isBound ? await issueBinding(this.#parts, csrPem, session, stored.details) : undefined
+    const { jti, expiresAt: tokenExpiresAt } = claims
+    const { store } = this.#parts
+    const args = { sessionId: session.id, token: { jti, expiresAt: tokenExpiresAt }, isRotated, expiresAt }
+    const result = binding
+      ? await store.run(rebindOidcSession, { ...args, binding: storedPart(binding) }, this.#meta(session))
+      : await store.run(renewOidcSession, args, this.#meta(session))
+    if (result === 'reused') this.#reportReuse('refresh token', session, address)
+    if (result !== 'renewed') throw invalidGrant('refresh token revoked')
+    return binding
+  }
+
+  /** The response with all tokens of a session. */
+  async #whole(
+    subject: OidcSubject,
+    recipient: Recipient,
+    options: {
+      readonly endsAt: number
+      readonly isOffline: boolean
+      /** Of the refresh token, when the access token has fewer. */
+      readonly refreshScopes?: readonly string[]
+      readonly nonce?: string | undefined
+      readonly code?: string
+      readonly binding: SessionBinding | undefined
+    },
+  ): Promise<TokenResponse> {
+    const { issuer } = this.#parts
+    const { endsAt, isOffline, refreshScopes = subject.scopes, nonce, code, binding } = options
+    const to = (use: SessionTokenUse | 'id') => ({ ...recipient, expiresAt: issuer.expiryOf(use, endsAt) })
+    const access = await issuer.issue('access', subject, to('access'))
+    const refreshed = { ...subject, scopes: refreshScopes }
+    const refresh = isOffline ? await issuer.issue('refresh', refreshed, to('refresh')) : undefined
+    return {
+      access_token: access.token,
+      token_type: 'Bearer',
+      refresh_token: refresh?.token,
+      expires_in: this.#secondsUntil(access.expiresAt),
+      id_token: await issuer.issueIdToken(subject, to('id'), { nonce, accessToken: access.token, code }),
+      scope: subject.scopes.join(' '),
+      session_cert: binding?.chainPem,
+    }
+  }
+
+  #report(type: 'refreshed' | 'exchanged', { id, identity }: LiveSession, ipAddress: string): void {
+    this.#parts.events.publish(apiSessionEvent(type, { id, identityId: identity.id, ipAddress, isOidc: true }))
+  }
+
+  /** One of its two users has probably stolen it. */
+  #reportReuse(what: 'code' | 'refresh token', { id, identity }: LiveSession, address: string): void {
+    const facts = { sessionId: id, identityId: identity.id, remoteAddress: address }
+    this.#parts.log.warn(facts, `a ${what} was used again, and the session has ended`)
+  }
+
+  #meta({ identity }: LiveSession) {
+    return { actorId: identity.id, now: this.#parts.clock.now() }
+  }
+
+  /** Rounded down, as the time in the token is. */
+  #secondsUntil(expiresAt: number): number {
+    return Math.floor((Math.floor(expiresAt / 1000) * 1000 - this.#parts.clock.now()) / 1000)
+  }
+}
+
+const storedPart = ({ certificate, details }: SessionBinding) => ({ certificate, details })
+
+const REFRESH_FAULTS = {
+  foreign: 'failed to parse refresh token',
+  'other-use': 'invalid token type, expected refresh',
+  expired: 'refresh token expired',
+} as const
+
+function checkRedeemer(
+  login: StoredOidcLogin,
+  {
+    clientId,
+    codeVerifier,
+    redirectUri,
+  }: Pick<GrantOf<'authorization_code'>, 'clientId' | 'codeVerifier' | 'redirectUri'>,
+): void {
+  if (login.clientId !== clientId) throw invalidGrant('client_id does not match original grant')
+  if (login.redirectUri !== redirectUri) throw invalidGrant('redirect_uri does not correspond')
+  if (!isRightVerifier(login.codeChallenge, codeVerifier)) throw invalidGrant('invalid code_verifier')
+}

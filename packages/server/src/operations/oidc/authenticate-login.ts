@@ -1,0 +1,52 @@
+import type { OidcLoginDetails } from '../../store/oidc-login.ts'
+import { operation } from '../../store/operation.ts'
+import { lockOidcLogin } from '../../store/reads/oidc-login-reads.ts'
+import { findLiveSessionRow } from '../../store/reads/session-reads.ts'
+import { setPassedTotp } from '../../store/writes/api-session-writes.ts'
+import { deleteSessions } from '../../store/writes/end-sessions.ts'
+import { type NewOidcCode, setLoginSession } from '../../store/writes/oidc-login-writes.ts'
+import { type CreateApiSession, insertApiSession } from '../api-session/start-session.ts'
+
+export interface AuthenticateOidcLogin {
+  readonly loginId: string
+  readonly session: CreateApiSession
+  readonly details: OidcLoginDetails
+  /** Set when nothing is missing. */
+  readonly code: NewOidcCode | undefined
+}
+
+/** What the identity has passed in this login, with what it had passed before. */
+export interface AuthenticatedOidcLogin {
+  readonly passedTotpId: string | null
+  readonly amr: readonly string[]
+}
+
+const SECOND_TOKEN = 'ejs:'
+
+/**
+ * Opens the session of an identity that has logged in, as part of a login at the authorization endpoint. A login holds one identity: second
+ * factors that the same identity has passed in it stay, those of another identity are lost with its session. Returns undefined when the login has
+ * expired, or its code has been redeemed, and `signer-changed` as `createApiSession` does. Fails with INVALID_AUTH as `createApiSession` does.
+ */
+export const authenticateOidcLogin = operation({
+  name: 'oidcLogin.authenticate',
+  access: 'none',
+  needsWriteLock: false,
+  async run(
+    tx,
+    { loginId, session, details, code }: AuthenticateOidcLogin,
+  ): Promise<AuthenticatedOidcLogin | 'signer-changed' | undefined> {
+    const login = await lockOidcLogin(tx, loginId)
+    if (!login || login.code?.isRedeemed) return undefined
+    if ((await insertApiSession(tx, session)) === 'signer-changed') return 'signer-changed'
+    const earlier = login.session && (await findLiveSessionRow(tx.db, login.session.id, tx.now))
+    const isSame = earlier?.identity_id === session.identityId
+    const passedTotpId = isSame ? earlier.passed_totp_id : null
+    const kept = isSame ? (login.session?.details.amr ?? []).filter((method) => method.startsWith(SECOND_TOKEN)) : []
+    const amr = [...new Set([...details.amr, ...kept])]
+    if (passedTotpId !== null) await setPassedTotp(tx, session.id, passedTotpId)
+    if (earlier) await deleteSessions(tx, [earlier])
+    await setLoginSession(tx, loginId, { sessionId: session.id, details: { ...details, amr }, code })
+    return { passedTotpId, amr }
+  },
+})

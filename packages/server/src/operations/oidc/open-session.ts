@@ -1,0 +1,76 @@
+import { operation } from '../../store/operation.ts'
+import { lockOidcLogin } from '../../store/reads/oidc-login-reads.ts'
+import { findSessionOwner } from '../../store/reads/session-reads.ts'
+import type { Transaction } from '../../store/transaction.ts'
+import { setFirstSessionEnd } from '../../store/writes/api-session-writes.ts'
+import { deleteSessions } from '../../store/writes/end-sessions.ts'
+import { setLoginRedeemed } from '../../store/writes/oidc-login-writes.ts'
+import { insertOidcSession, type NewOidcSession } from '../../store/writes/oidc-session-writes.ts'
+import { type IssuedForSession, insertCertificateOf } from '../api-session/issued-certificate.ts'
+
+export interface OpenOidcSession extends NewOidcSession {
+  readonly loginId: string
+  readonly expiresAt: number
+}
+
+export interface OpenBoundOidcSession extends OpenOidcSession {
+  /** The certificate that the session is bound to. */
+  readonly certificate: IssuedForSession
+}
+
+export type RedeemedCode = 'opened' | 'refused' | 'reused'
+
+/**
+ * Redeems the code of a login: its session can have tokens from now on. A code works once: a second use ends the session, since one of the two users
+ * has stolen it (RFC 6749 section 4.1.2).
+ */
+export const openOidcSession = operation({
+  name: 'oidcSession.open',
+  access: 'none',
+  needsWriteLock: false,
+  run: async (tx, args: OpenOidcSession): Promise<RedeemedCode> => (await open(tx, args)).result,
+})
+
+/** Like `openOidcSession`, for a session that is bound to a certificate. Fails with CERT_IN_USE when another identity logs in with its key. */
+export const openBoundOidcSession = operation({
+  name: 'oidcSession.openBound',
+  access: 'none',
+  async run(tx, { certificate, ...args }: OpenBoundOidcSession): Promise<RedeemedCode> {
+    const { result, identityId } = await open(tx, args)
+    if (identityId !== undefined) await insertCertificateOf(tx, identityId, certificate)
+    return result
+  },
+})
+
+/** With the identity of the session if it is open. */
+async function open(
+  tx: Transaction,
+  { loginId, expiresAt, ...session }: OpenOidcSession,
+): Promise<{ readonly result: RedeemedCode; readonly identityId?: string }> {
+  const { sessionId } = session
+  if (!(await setLoginRedeemed(tx, loginId, sessionId))) return { result: await refuse(tx, loginId, sessionId) }
+  const identityId = await setFirstSessionEnd(tx, sessionId, expiresAt)
+  if (identityId === undefined) return { result: 'refused' }
+  await insertOidcSession(tx, session)
+  return { result: 'opened', identityId }
+}
+
+async function refuse(tx: Transaction, loginId: string, sessionId: string): Promise<RedeemedCode> {
+  const login = await lockOidcLogin(tx, loginId)
+  const isReused = login?.session?.id === sessionId && login.code?.isRedeemed
+  const owner = isReused ? await findSessionOwner(tx.db, sessionId) : undefined
+  if (!owner) return 'refused'
+  await deleteSessions(tx, [owner])
+  return 'reused'
+}
+
+/** Ends a session of the OpenID provider. */
+export const endOidcSession = operation({
+  name: 'oidcSession.end',
+  access: 'none',
+  needsWriteLock: false,
+  async run(tx: Transaction, { sessionId }: { readonly sessionId: string }): Promise<void> {
+    const owner = await findSessionOwner(tx.db, sessionId)
+    if (owner) await deleteSessions(tx, [owner])
+  },
+})

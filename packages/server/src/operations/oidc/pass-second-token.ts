@@ -1,0 +1,25 @@
+import { operation } from '../../store/operation.ts'
+import { lockOidcLogin } from '../../store/reads/oidc-login-reads.ts'
+import { setLoginSession } from '../../store/writes/oidc-login-writes.ts'
+
+export interface PassSecondToken {
+  readonly loginId: string
+  /** The session whose second factor it is: another one may have replaced it since. */
+  readonly sessionId: string
+  /** For `amr`. */
+  readonly method: string
+}
+
+/** Records that a token was given as the second factor of a login. */
+export const passSecondToken = operation({
+  name: 'oidcLogin.passSecondToken',
+  access: 'none',
+  needsWriteLock: false,
+  async run(tx, { loginId, sessionId, method }: PassSecondToken): Promise<void> {
+    const login = await lockOidcLogin(tx, loginId)
+    if (login?.session?.id !== sessionId || login.code) return
+    const { details } = login.session
+    const amr = [...new Set([...details.amr, method])]
+    await setLoginSession(tx, loginId, { sessionId, details: { ...details, amr }, code: undefined })
+  },
+})

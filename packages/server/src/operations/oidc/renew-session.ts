@@ -1,0 +1,73 @@
+import type { OidcLoginDetails } from '../../store/oidc-login.ts'
+import { operation } from '../../store/operation.ts'
+import { findSpentAt } from '../../store/reads/oidc-session-reads.ts'
+import { isRevoked } from '../../store/reads/revocation-reads.ts'
+import { findSessionOwner, lockLiveSession } from '../../store/reads/session-reads.ts'
+import type { Transaction } from '../../store/transaction.ts'
+import { setSessionEnd } from '../../store/writes/api-session-writes.ts'
+import { deleteSessions } from '../../store/writes/end-sessions.ts'
+import { insertSpentToken, setOidcDetails } from '../../store/writes/oidc-session-writes.ts'
+import { type IssuedForSession, insertCertificateOf } from '../api-session/issued-certificate.ts'
+
+export interface RenewOidcSession {
+  readonly sessionId: string
+  /** The refresh or access token that the client has presented. */
+  readonly token: { readonly jti: string; readonly expiresAt: number }
+  /** Whether the presented refresh token is replaced by a new one. */
+  readonly isRotated: boolean
+  /** When the session ends with the new tokens, unless it ends later already. */
+  readonly expiresAt: number
+}
+
+export interface RebindOidcSession extends RenewOidcSession {
+  /** A new certificate that the session is then bound to. */
+  readonly binding: { readonly certificate: IssuedForSession; readonly details: OidcLoginDetails }
+}
+
+export type RenewedSession = 'renewed' | 'ended' | 'reused'
+
+/** A client that has not received the response repeats the request with the old token: no longer than this. */
+const RETRY_MS = 10_000
+
+/**
+ * Extends a session by a token of its own. A refresh token that has been replaced works for 10 seconds more. After that, its use ends the session,
+ * since it is in the hands of two clients (RFC 9700 section 4.14.2).
+ */
+export const renewOidcSession = operation({
+  name: 'oidcSession.renew',
+  access: 'none',
+  needsWriteLock: false,
+  run: renew,
+})
+
+/** Like `renewOidcSession`, with a new certificate for the session. Fails with CERT_IN_USE when another identity logs in with its key. */
+export const rebindOidcSession = operation({
+  name: 'oidcSession.rebind',
+  access: 'none',
+  async run(tx, { binding, ...renewal }: RebindOidcSession): Promise<RenewedSession> {
+    const { sessionId } = renewal
+    const result = await renew(tx, renewal)
+    const owner = result === 'renewed' ? await findSessionOwner(tx.db, sessionId) : undefined
+    if (!owner) return result
+    await insertCertificateOf(tx, owner.identity_id, binding.certificate)
+    await setOidcDetails(tx, sessionId, binding.details)
+    return result
+  },
+})
+
+/** Requests with the same token come one after the other: the session is locked. */
+async function renew(
+  tx: Transaction,
+  { sessionId, token, isRotated, expiresAt }: RenewOidcSession,
+): Promise<RenewedSession> {
+  const session = await lockLiveSession(tx, sessionId)
+  if (!session || (await isRevoked(tx.db, token.jti))) return 'ended'
+  const spentAt = await findSpentAt(tx.db, token.jti)
+  if (spentAt !== undefined && tx.now >= spentAt + RETRY_MS) {
+    await deleteSessions(tx, [session])
+    return 'reused'
+  }
+  if (isRotated && spentAt === undefined) await insertSpentToken(tx, { sessionId, ...token })
+  await setSessionEnd(tx, sessionId, Math.max(session.expires_at, expiresAt))
+  return 'renewed'
+}

@@ -1,0 +1,111 @@
+import type { OidcLoginDetails } from '../oidc-login.ts'
+import { insertRow, prepared } from '../prepared.ts'
+import type { Transaction } from '../transaction.ts'
+
+export interface NewOidcLogin {
+  readonly id: string
+  readonly clientId: string
+  readonly redirectUri: string
+  readonly scopes: readonly string[]
+  readonly state: string | undefined
+  readonly nonce: string | undefined
+  readonly codeChallenge: string
+  readonly configTypes: readonly string[]
+  readonly browserDigest: string | undefined
+  readonly expiresAt: number
+}
+
+/** Not reported as a change: no cache holds logins. */
+export async function insertOidcLogin({ db, now }: Transaction, login: NewOidcLogin): Promise<void> {
+  await insertRow(db, 'oidc_logins', {
+    id: login.id,
+    client_id: login.clientId,
+    redirect_uri: login.redirectUri,
+    scopes: JSON.stringify(login.scopes),
+    state: login.state ?? null,
+    nonce: login.nonce ?? null,
+    code_challenge: login.codeChallenge,
+    config_types: JSON.stringify(login.configTypes),
+    browser_digest: login.browserDigest ?? null,
+    created_at: now,
+    expires_at: login.expiresAt,
+  })
+}
+
+/** The code of a login that is complete. */
+export interface NewOidcCode {
+  readonly value: string
+  readonly expiresAt: number
+}
+
+type Code = NewOidcCode | undefined
+
+const setSession = prepared(
+  5,
+  (db, id: string, sessionId: string, details: string, code: string | null, expiresAt: number | null) =>
+    db
+      .updateTable('oidc_logins')
+      .set({ session_id: sessionId, details, code, code_expires_at: expiresAt })
+      .where('id', '=', id),
+)
+
+/** Records the identity's session, with the code if the login is complete. */
+export async function setLoginSession(
+  { db }: Transaction,
+  id: string,
+  { sessionId, details, code }: { readonly sessionId: string; readonly details: OidcLoginDetails; readonly code: Code },
+): Promise<void> {
+  await setSession(db, id, sessionId, JSON.stringify(details), code?.value ?? null, code?.expiresAt ?? null)
+}
+
+const setCode = prepared(3, (db, id: string, code: string, expiresAt: number) =>
+  db.updateTable('oidc_logins').set({ code, code_expires_at: expiresAt }).where('id', '=', id),
+)
+
+export async function setLoginCode({ db }: Transaction, id: string, { value, expiresAt }: NewOidcCode): Promise<void> {
+  await setCode(db, id, value, expiresAt)
+}
+
+const setRedeemed = prepared(3, (db, id: string, sessionId: string, now: number) =>
+  db
+    .updateTable('oidc_logins')
+    .set({ redeemed_at: now })
+    .where('id', '=', id)
+    .where('session_id', '=', sessionId)
+    .where('redeemed_at', 'is', null)
+    .where('code_expires_at', '>', now)
+    .returning('id'),
+)
+
+/** Marks the code of a login as redeemed. Returns whether it was good: it has not expired, was not redeemed, and belongs to this session. */
+export async function setLoginRedeemed({ db, now }: Transaction, id: string, sessionId: string): Promise<boolean> {
+  return (await setRedeemed(db, id, sessionId, now)).length > 0
+}
+
+/** Deletes up to `limit` logins that have expired. Returns how many. */
+export async function deleteExpiredLogins({ db, now }: Transaction, limit: number): Promise<number> {
+  const ids = await db.selectFrom('oidc_logins').select('id').where('expires_at', '<=', now).limit(limit).execute()
+  return deleteLogins(db, ids)
+}
+
+/** Deletes up to `limit` of the oldest logins in which no identity has logged in yet, so that about `kept` are left. Returns how many. */
+export async function deleteSurplusLogins(
+  { db }: Transaction,
+  { kept, limit }: { readonly kept: number; readonly limit: number },
+): Promise<number> {
+  const ids = await db
+    .selectFrom('oidc_logins')
+    .select('id')
+    .where('session_id', 'is', null)
+    .orderBy('expires_at', 'desc')
+    .offset(kept)
+    .limit(limit)
+    .execute()
+  return deleteLogins(db, ids)
+}
+
+async function deleteLogins(db: Transaction['db'], rows: readonly { readonly id: string }[]): Promise<number> {
+  const ids = rows.map(({ id }) => id)
+  if (ids.length > 0) await db.deleteFrom('oidc_logins').where('id', 'in', ids).execute()
+  return ids.length
+}

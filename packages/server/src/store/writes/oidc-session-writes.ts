@@ -1,0 +1,48 @@
+import type { OidcLoginDetails } from '../oidc-login.ts'
+import { insertRow, prepared } from '../prepared.ts'
+import type { Transaction } from '../transaction.ts'
+
+export interface NewOidcSession {
+  readonly sessionId: string
+  readonly clientId: string
+  readonly scopes: readonly string[]
+  readonly details: OidcLoginDetails
+}
+
+export async function insertOidcSession({ db }: Transaction, session: NewOidcSession): Promise<void> {
+  await insertRow(db, 'oidc_sessions', {
+    session_id: session.sessionId,
+    client_id: session.clientId,
+    scopes: JSON.stringify(session.scopes),
+    details: JSON.stringify(session.details),
+  })
+}
+
+const setDetails = prepared(2, (db, sessionId: string, details: string) =>
+  db.updateTable('oidc_sessions').set({ details }).where('session_id', '=', sessionId),
+)
+
+export async function setOidcDetails({ db }: Transaction, sessionId: string, details: OidcLoginDetails): Promise<void> {
+  await setDetails(db, sessionId, JSON.stringify(details))
+}
+
+/** Records that a refresh token was exchanged for a new one. */
+export async function insertSpentToken(
+  { db, now }: Transaction,
+  { jti, sessionId, expiresAt }: { readonly jti: string; readonly sessionId: string; readonly expiresAt: number },
+): Promise<void> {
+  await insertRow(db, 'oidc_spent_tokens', { jti, session_id: sessionId, spent_at: now, expires_at: expiresAt })
+}
+
+/** Deletes up to `limit` records of refresh tokens that have expired. Returns how many. */
+export async function deleteExpiredSpentTokens({ db, now }: Transaction, limit: number): Promise<number> {
+  const rows = await db
+    .selectFrom('oidc_spent_tokens')
+    .select('jti')
+    .where('expires_at', '<=', now)
+    .limit(limit)
+    .execute()
+  const ids = rows.map(({ jti }) => jti)
+  if (ids.length > 0) await db.deleteFrom('oidc_spent_tokens').where('jti', 'in', ids).execute()
+  return ids.length
+}
