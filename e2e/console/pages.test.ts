@@ -3,10 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { makeTestAuthority } from '@countersign/testkit'
-import axe from 'axe-core'
-import type { Page } from 'playwright-core'
 import { needsBrowser } from '../browser/launch-browser.ts'
 import { useConsole } from './console-stage.ts'
+import { findSerious } from './find-serious.ts'
 
 /** A folder for screenshots of every page; optional. */
 const screenshots = process.env.CONSOLE_PICTURES
@@ -154,14 +153,6 @@ for (const { width, height, colorScheme } of WIDTHS) {
     await check('the credentials')
     assert.deepEqual([faults, pageErrors], [[], []])
   })
-}
-
-/** Returns the serious faults that axe finds in the page, or in the part of it that matches the selector. */
-async function findSerious(page: Page, where: string, part = 'html'): Promise<string[]> {
-  if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(axe.source)
-  const { violations } = (await page.evaluate(`axe.run('${part}', { resultTypes: ['violations'] })`)) as axe.AxeResults
-  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-  return serious.map(({ id, nodes }) => `${where}: ${id}: ${nodes[0]?.html}`)
 }
 
 function lastSegment(path: string | undefined): string {
