@@ -4,6 +4,7 @@ import { growth } from './growth.ts'
 import { login } from './login.ts'
 import { manage } from './manage.ts'
 import { memory } from './memory.ts'
+import { oidc } from './oidc.ts'
 import { overload } from './overload.ts'
 import { describeMachine } from './report/describe-machine.ts'
 import { flattenSection } from './report/flatten-section.ts'
@@ -14,7 +15,7 @@ import type { BenchPart, BenchRun } from './support/bench-run.ts'
 import { verify } from './verify.ts'
 
 /** In the order of execution. */
-const PARTS: Readonly<Record<string, BenchPart>> = { verify, manage, login, enroll, memory, growth, overload }
+const PARTS: Readonly<Record<string, BenchPart>> = { verify, manage, login, oidc, enroll, memory, growth, overload }
 
 /** Runs the named parts, or all. Prints the tables and writes them as JSON and Markdown. Sets the exit code when a part fails. */
 export async function runBench(args: readonly string[]): Promise<void> {

@@ -10,6 +10,7 @@ export interface Address {
 interface LoadResponse {
   readonly status: number
   readonly length: number
+  head(): string
   body(): string
 }
 
@@ -98,7 +99,12 @@ class ResponseReader {
     this.#head = undefined
     this.#chunks = buffered.length > responseLength ? [buffered.subarray(responseLength)] : []
     this.#length = buffered.length - responseLength
-    return { status, length: responseLength, body: () => buffered.toString('utf8', headLength, responseLength) }
+    return {
+      status,
+      length: responseLength,
+      head: () => buffered.toString('latin1', 0, headLength),
+      body: () => buffered.toString('utf8', headLength, responseLength),
+    }
   }
 }
 
