@@ -54,10 +54,10 @@ export class OidcLogins {
     const now = clock.now()
     const wanted = { clientId, redirectUri, scopes, state, nonce, codeChallenge, configTypes }
     const login = { id, ...wanted, browserDigest, expiresAt: now + LOGIN_SECONDS * 1000 }
-    const meta = { actorId: SYSTEM_ACTOR.id, now }
-    await store.run(startOidcLogin, login, meta)
+    // Not the system: on PostgreSQL each of its operations has a transaction of its own, and this one shares no row with others.
+    await store.run(startOidcLogin, login, { actorId: id, now })
     this.#begun += 1
-    if (this.#begun % PRUNED_AFTER === 0) while (await store.run(pruneOidc, {}, meta));
+    if (this.#begun % PRUNED_AFTER === 0) while (await store.run(pruneOidc, {}, { actorId: SYSTEM_ACTOR.id, now }));
     return id
   }
 

@@ -1,5 +1,6 @@
 import type { OidcLoginDetails } from '../../store/oidc-login.ts'
 import { operation } from '../../store/operation.ts'
+import { lockIdentity } from '../../store/reads/lock-identity.ts'
 import { lockOidcLogin } from '../../store/reads/oidc-login-reads.ts'
 import { findLiveSessionRow } from '../../store/reads/session-reads.ts'
 import { setPassedTotp } from '../../store/writes/api-session-writes.ts'
@@ -36,7 +37,7 @@ export const authenticateOidcLogin = operation({
     tx,
     { loginId, session, details, code }: AuthenticateOidcLogin,
   ): Promise<AuthenticatedOidcLogin | 'signer-changed' | undefined> {
-    const login = await lockOidcLogin(tx, loginId)
+    const [, login] = await Promise.all([lockIdentity(tx, tx.actorId), lockOidcLogin(tx, loginId)])
     if (!login || login.code?.isRedeemed) return undefined
     if ((await insertApiSession(tx, session)) === 'signer-changed') return 'signer-changed'
     const earlier = login.session && (await findLiveSessionRow(tx.db, login.session.id, tx.now))

@@ -1,4 +1,5 @@
 import { operation } from '../../store/operation.ts'
+import { lockIdentity } from '../../store/reads/lock-identity.ts'
 import { lockOidcLogin } from '../../store/reads/oidc-login-reads.ts'
 import { type NewOidcCode, setLoginCode } from '../../store/writes/oidc-login-writes.ts'
 
@@ -15,7 +16,7 @@ export const issueOidcCode = operation({
   access: 'none',
   needsWriteLock: false,
   async run(tx, { loginId, sessionId, code }: IssueOidcCode): Promise<boolean> {
-    const login = await lockOidcLogin(tx, loginId)
+    const [, login] = await Promise.all([lockIdentity(tx, tx.actorId), lockOidcLogin(tx, loginId)])
     if (!login || login.code || login.session?.id !== sessionId) return false
     await setLoginCode(tx, loginId, code)
     return true

@@ -1,4 +1,5 @@
 import { operation } from '../../store/operation.ts'
+import { lockIdentity } from '../../store/reads/lock-identity.ts'
 import { lockOidcLogin } from '../../store/reads/oidc-login-reads.ts'
 import { findSessionOwner } from '../../store/reads/session-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
@@ -48,7 +49,8 @@ async function open(
   { loginId, expiresAt, ...session }: OpenOidcSession,
 ): Promise<{ readonly result: RedeemedCode; readonly identityId?: string }> {
   const { sessionId } = session
-  if (!(await setLoginRedeemed(tx, loginId, sessionId))) return { result: await refuse(tx, loginId, sessionId) }
+  const [, isRedeemed] = await Promise.all([lockIdentity(tx, tx.actorId), setLoginRedeemed(tx, loginId, sessionId)])
+  if (!isRedeemed) return { result: await refuse(tx, loginId, sessionId) }
   const identityId = await setFirstSessionEnd(tx, sessionId, expiresAt)
   if (identityId === undefined) return { result: 'refused' }
   await insertOidcSession(tx, session)
@@ -71,6 +73,8 @@ export const endOidcSession = operation({
   needsWriteLock: false,
   async run(tx: Transaction, { sessionId }: { readonly sessionId: string }): Promise<void> {
     const owner = await findSessionOwner(tx.db, sessionId)
-    if (owner) await deleteSessions(tx, [owner])
+    if (!owner) return
+    await lockIdentity(tx, owner.identity_id)
+    await deleteSessions(tx, [owner])
   },
 })

@@ -1,4 +1,5 @@
 import { operation } from '../../store/operation.ts'
+import { lockIdentity } from '../../store/reads/lock-identity.ts'
 import { lockOidcLogin } from '../../store/reads/oidc-login-reads.ts'
 import { setLoginSession } from '../../store/writes/oidc-login-writes.ts'
 
@@ -16,7 +17,7 @@ export const passSecondToken = operation({
   access: 'none',
   needsWriteLock: false,
   async run(tx, { loginId, sessionId, method }: PassSecondToken): Promise<void> {
-    const login = await lockOidcLogin(tx, loginId)
+    const [, login] = await Promise.all([lockIdentity(tx, tx.actorId), lockOidcLogin(tx, loginId)])
     if (login?.session?.id !== sessionId || login.code) return
     const { details } = login.session
     const amr = [...new Set([...details.amr, method])]

@@ -1,5 +1,6 @@
 import type { OidcLoginDetails } from '../../store/oidc-login.ts'
 import { operation } from '../../store/operation.ts'
+import { lockIdentity } from '../../store/reads/lock-identity.ts'
 import { findSpentAt } from '../../store/reads/oidc-session-reads.ts'
 import { isRevoked } from '../../store/reads/revocation-reads.ts'
 import { findSessionOwner, lockLiveSession } from '../../store/reads/session-reads.ts'
@@ -60,7 +61,7 @@ async function renew(
   tx: Transaction,
   { sessionId, token, isRotated, expiresAt }: RenewOidcSession,
 ): Promise<RenewedSession> {
-  const session = await lockLiveSession(tx, sessionId)
+  const [, session] = await Promise.all([lockIdentity(tx, tx.actorId), lockLiveSession(tx, sessionId)])
   if (!session || (await isRevoked(tx.db, token.jti))) return 'ended'
   const spentAt = await findSpentAt(tx.db, token.jti)
   if (spentAt !== undefined && tx.now >= spentAt + RETRY_MS) {

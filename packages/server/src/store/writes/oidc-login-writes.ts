@@ -1,6 +1,7 @@
 import type { OidcLoginDetails } from '../oidc-login.ts'
 import { insertRow, prepared } from '../prepared.ts'
 import type { Transaction } from '../transaction.ts'
+import { skipLocked } from './skip-locked.ts'
 
 export interface NewOidcLogin {
   readonly id: string
@@ -83,25 +84,24 @@ export async function setLoginRedeemed({ db, now }: Transaction, id: string, ses
 }
 
 /** Deletes up to `limit` logins that have expired. Returns how many. */
-export async function deleteExpiredLogins({ db, now }: Transaction, limit: number): Promise<number> {
-  const ids = await db.selectFrom('oidc_logins').select('id').where('expires_at', '<=', now).limit(limit).execute()
-  return deleteLogins(db, ids)
+export async function deleteExpiredLogins({ db, dialect, now }: Transaction, limit: number): Promise<number> {
+  const expired = db.selectFrom('oidc_logins').select('id').where('expires_at', '<=', now).limit(limit)
+  return deleteLogins(db, await skipLocked(dialect, expired).execute())
 }
 
 /** Deletes up to `limit` of the oldest logins in which no identity has logged in yet, so that about `kept` are left. Returns how many. */
 export async function deleteSurplusLogins(
-  { db }: Transaction,
+  { db, dialect }: Transaction,
   { kept, limit }: { readonly kept: number; readonly limit: number },
 ): Promise<number> {
-  const ids = await db
+  const surplus = db
     .selectFrom('oidc_logins')
     .select('id')
     .where('session_id', 'is', null)
     .orderBy('expires_at', 'desc')
     .offset(kept)
     .limit(limit)
-    .execute()
-  return deleteLogins(db, ids)
+  return deleteLogins(db, await skipLocked(dialect, surplus).execute())
 }
 
 async function deleteLogins(db: Transaction['db'], rows: readonly { readonly id: string }[]): Promise<number> {

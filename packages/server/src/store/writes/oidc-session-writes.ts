@@ -1,6 +1,7 @@
 import type { OidcLoginDetails } from '../oidc-login.ts'
 import { insertRow, prepared } from '../prepared.ts'
 import type { Transaction } from '../transaction.ts'
+import { skipLocked } from './skip-locked.ts'
 
 export interface NewOidcSession {
   readonly sessionId: string
@@ -35,13 +36,9 @@ export async function insertSpentToken(
 }
 
 /** Deletes up to `limit` records of refresh tokens that have expired. Returns how many. */
-export async function deleteExpiredSpentTokens({ db, now }: Transaction, limit: number): Promise<number> {
-  const rows = await db
-    .selectFrom('oidc_spent_tokens')
-    .select('jti')
-    .where('expires_at', '<=', now)
-    .limit(limit)
-    .execute()
+export async function deleteExpiredSpentTokens({ db, dialect, now }: Transaction, limit: number): Promise<number> {
+  const expired = db.selectFrom('oidc_spent_tokens').select('jti').where('expires_at', '<=', now).limit(limit)
+  const rows = await skipLocked(dialect, expired).execute()
   const ids = rows.map(({ jti }) => jti)
   if (ids.length > 0) await db.deleteFrom('oidc_spent_tokens').where('jti', 'in', ids).execute()
   return ids.length

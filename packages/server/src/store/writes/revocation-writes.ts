@@ -1,4 +1,5 @@
 import type { Transaction } from '../transaction.ts'
+import { skipLocked } from './skip-locked.ts'
 
 const ENTITY = 'revocations'
 
@@ -23,8 +24,9 @@ export async function storeRevocation(tx: Transaction, revocation: NewRevocation
 }
 
 /** Deletes up to `limit` revocations that have expired. Returns how many. No cache holds an expired one. */
-export async function deleteExpiredRevocations({ db, now }: Transaction, limit: number): Promise<number> {
-  const rows = await db.selectFrom('revocations').select('id').where('expires_at', '<=', now).limit(limit).execute()
+export async function deleteExpiredRevocations({ db, dialect, now }: Transaction, limit: number): Promise<number> {
+  const expired = db.selectFrom('revocations').select('id').where('expires_at', '<=', now).limit(limit)
+  const rows = await skipLocked(dialect, expired).execute()
   const ids = rows.map(({ id }) => id)
   if (ids.length > 0) await db.deleteFrom('revocations').where('id', 'in', ids).execute()
   return ids.length
