@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json/json-value.ts'
 import { acceptsAudience, signerAudiences } from '../signer/signer-audiences.ts'
 import { audiencesOf } from '../token/jws.ts'
+import { MAX_CANDIDATES } from '../token/refuse-too-many-signers.ts'
 import { type Hint, type HintKind, hint, quoted } from './hint.ts'
 import type { HintSubject } from './hint-subject.ts'
 import { splitIssuer } from './issuer-parts.ts'
@@ -68,8 +69,14 @@ const RULES: readonly AudienceRule[] = [
   },
 ]
 
-/** Returns a hint when the signer does not accept the token's audiences. */
-export function audienceHints({ jws, signer }: HintSubject): Hint[] {
+const TOO_MANY_SIGNERS = hint(
+  'too-many-signers',
+  `the token's aud names more than ${MAX_CANDIDATES} enabled signers, so none checks it: put fewer audiences into the token, or make several of them additionalAudiences of one signer`,
+)
+
+/** Returns a hint when the signer does not accept the token's audiences, or when they name too many signers. */
+export function audienceHints({ jws, signer, verdict }: HintSubject): Hint[] {
+  if (verdict.reason === 'too-many-signers') return [TOO_MANY_SIGNERS]
   const claims = jws.untrustedClaims
   const audiences = audiencesOf(claims)
   if (acceptsAudience(signer, audiences)) return []

@@ -10,6 +10,8 @@ const CLAIMS = { iss: 'https://idp.example/a', aud: 'api://countersign' }
 const token = (claims: Record<string, unknown>, header: Record<string, unknown> = {}): string =>
   tokenOf({ ...CLAIMS, ...claims }, { header })
 
+const MANY_AUDIENCES = Array.from({ length: 11 }, (_, index) => `api://${index}`)
+
 /** A token for every refusal reason, and the signer that refuses it when it is not the default one. */
 const REFUSED: Readonly<Record<RefusalReason, readonly [token: string, signer?: Parameters<typeof signerOf>[0]]>> = {
   'token-too-large': [token({ groups: 'g'.repeat(13_000) })],
@@ -21,6 +23,7 @@ const REFUSED: Readonly<Record<RefusalReason, readonly [token: string, signer?: 
   'issuer-unknown': [token({ iss: 'https://elsewhere.example' })],
   'issuer-mismatch': [token({ iss: 'https://idp.example/b' })],
   'audience-mismatch': [token({ aud: 'x' })],
+  'too-many-signers': [token({ aud: MANY_AUDIENCES })],
   'kid-missing': [token({}, { kid: undefined })],
   'kid-unknown': [token({}, { kid: 'x' })],
   'algorithm-not-allowed': [token({}, { alg: 'ES256' })],
@@ -43,7 +46,9 @@ describe('explainToken', () => {
     it(`has a hint for ${reason}`, async () => {
       const expired = new Map([...keysOf(KEY)].map(([kid, key]) => [kid, { ...key, notAfter: new Date(0) }]))
       const keys = reason === 'certificate-not-valid-now' ? expired : keysOf(KEY)
-      const { signers, hints } = await explain(refused, { signers: [signerOf(fields)], keys })
+      const many = MANY_AUDIENCES.map((audience) => signerOf({ id: audience, audience }))
+      const signersOf = reason === 'too-many-signers' ? many : [signerOf(fields)]
+      const { signers, hints } = await explain(refused, { signers: signersOf, keys })
       assert.equal(hints.length, 1, hints.join('\n'))
       // No signer checks a malformed token, or one with an unknown issuer.
       if (signers.length > 0) assert.deepEqual([signers[0]?.reason], [reason])

@@ -4,8 +4,11 @@ import { type MintKey, type MintOptions, mintKey, mintKeySet, mintToken } from '
 import type { JsonValue } from '../json/json-value.ts'
 import { readKeySet } from '../key/key-set.ts'
 import type { SignerKeys } from '../key/signer-key.ts'
+import { SignerIndex } from '../signer/signer-index.ts'
 import { signerFromBody } from '../signer/signer-settings.ts'
+import { untrustedIssuerAndAudience } from '../token/jws.ts'
 import { readJws } from '../token/read-jws.ts'
+import { MAX_CANDIDATES, refuseTooManySigners } from '../token/refuse-too-many-signers.ts'
 import { buildVerifySigner } from '../token/verify-signer.ts'
 import { verifyToken } from '../token/verify-token.ts'
 import { explainToken, findHints } from './explain-token.ts'
@@ -53,6 +56,12 @@ async function checkSigners(
   const reading = readJws(token)
   if (!reading.ok) return []
   const similar = findSimilarSigners(reading.jws.untrustedClaims, signers)
+  const enabled = new SignerIndex<ExplainSigner>()
+  for (const signer of signers) if (signer.enabled) enabled.put(signer)
+  const { untrustedIssuer, untrustedAudiences } = untrustedIssuerAndAudience(reading.jws)
+  if (enabled.choose(untrustedIssuer, untrustedAudiences).candidates.length > MAX_CANDIDATES) {
+    return similar.map((signer) => ({ signer, keys, verdict: refuseTooManySigners(reading.jws) }))
+  }
   const check = async (signer: ExplainSigner): Promise<CheckedSigner> => {
     const verifySigner = buildVerifySigner({ ...signer, revision: 1, requiredClaims: signer.requiredClaims ?? {} })
     const verdict = await verifyToken(reading.jws, verifySigner, keys, NOW_MS, { continueAfterRefusal: true })

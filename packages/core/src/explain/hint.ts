@@ -57,6 +57,7 @@ export type HintKind =
   | 'token-too-large'
   | 'token-truncated'
   | 'token-two-pasted'
+  | 'too-many-signers'
   | 'type-not-accepted'
 
 /** One sentence about a refused token: what is wrong and what to do. */

@@ -31,6 +31,7 @@ export const REFUSALS = {
   'issuer-unknown': 'missing',
   'issuer-mismatch': 'missing',
   'audience-mismatch': 'invalid',
+  'too-many-signers': 'invalid',
   'kid-missing': 'invalid',
   'kid-unknown': 'invalid',
   'algorithm-not-allowed': 'invalid',

@@ -12,6 +12,7 @@ const input = 'header.claims'
 const CHECK: SignatureToCheck = {
   algorithm,
   key: publicKey,
+  thumbprint: 'any',
   input,
   signature: sign('sha256', Buffer.from(input), privateKey),
 }

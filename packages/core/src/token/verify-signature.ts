@@ -8,13 +8,18 @@ import type { UntrustedJws } from './jws.ts'
 export interface SignatureToCheck {
   readonly algorithm: Algorithm
   readonly key: KeyObject
+  /** Identifies the key, however often it was read. RFC 7638. */
+  readonly thumbprint: string
   /** The signing input as latin1: one byte per character. */
   readonly input: string
   /** In the encoding that `crypto.verify` expects. */
   readonly signature: Buffer
 }
 
-/** Returns whether the signature is valid. Never throws or rejects: an input that `crypto.verify` rejects is invalid. */
+/**
+ * Returns whether the signature is valid: an input that `crypto.verify` rejects is not. Never throws. Rejects with SERVER_TOO_MANY_REQUESTS, if
+ * it limits how many signatures wait.
+ */
 export type CheckSignature = (check: SignatureToCheck) => boolean | Promise<boolean>
 
 /** Returns whether the token's signature is valid for the key, with an algorithm that the key allows. */
@@ -28,7 +33,7 @@ export function verifySignature(
   const { signature: received } = jws
   if (!algorithm || received.length !== key.signatureBytes) return false
   const signature = algorithm.encodeSignature ? algorithm.encodeSignature(received) : received
-  return check({ algorithm, key: key.keyObject, input: jws.signingInput, signature })
+  return check({ algorithm, key: key.keyObject, thumbprint: key.thumbprint, input: jws.signingInput, signature })
 }
 
 /** Verifies on the calling thread and blocks it. */

@@ -96,7 +96,7 @@ if (['format', ...STEPS.map(({ name }) => name)].join() !== CHECKS.join()) throw
 
 /**
  * Decides whether `signer` accepts a token at `nowMs`. No other function accepts tokens. Runs the checks in the order of `CHECKS`: cheap ones
- * before the signature, the remaining claims after it. Never rejects: every token content ends in a verdict.
+ * before the signature, the remaining claims after it. Every token content ends in a verdict: rejects only when `checkSignature` does.
  */
 export async function verifyToken(
   token: string | UntrustedJws,

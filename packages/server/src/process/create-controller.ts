@@ -236,7 +236,14 @@ export function createController(parts: ControllerParts): Controller {
         checkSignature: signatures.check,
       })
     : undefined
-  const explainer = new LoginExplainer({ store, directory: signers, keys: signerKeys, clock, log })
+  const explainer = new LoginExplainer({
+    store,
+    directory: signers,
+    keys: signerKeys,
+    clock,
+    log,
+    checkSignature: signatures.check,
+  })
   const tokenEnrollment = new TokenEnrollment({
     store,
     clock,

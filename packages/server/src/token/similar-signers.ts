@@ -1,9 +1,12 @@
 import {
   buildVerifySigner,
   type CheckedSigner,
+  type CheckSignature,
   findSimilarSigners,
   isSignerNamed,
   KeySetError,
+  MAX_CANDIDATES,
+  refuseTooManySigners,
   type SignerKeys,
   type UntrustedJws,
   untrustedIssuerAndAudience,
@@ -16,6 +19,7 @@ import type { Clock } from '../platform/clock.ts'
 import { loadKeySigner } from '../store/reads/key-signer-reads.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
 import type { Store } from '../store/store.ts'
+import { oncePerKey } from './signatures/once-per-key.ts'
 import type { SignerDirectory } from './signer-directory.ts'
 
 /** A signer that matches or nearly matches a token, with its keys and its verdict. */
@@ -29,6 +33,13 @@ export interface SimilarSignersParts {
   readonly keys: Pick<KeySets, 'keysOf' | 'keyFor'>
   readonly clock: Clock
   readonly log: Logger
+  readonly checkSignature: CheckSignature
+}
+
+interface Similar {
+  readonly signers: readonly StoredSigner[]
+  /** A login with this token checks no signature. */
+  readonly areTooMany: boolean
 }
 
 interface VerifyOptions {
@@ -53,17 +64,22 @@ export class SimilarSigners {
   /** Returns undefined when `isLimited` and the limit of compared signers in this second is reached. */
   async verify(jws: UntrustedJws, { isLimited }: VerifyOptions): Promise<readonly SimilarSignerVerdict[] | undefined> {
     const similar = await this.#find(jws, isLimited)
-    return similar && (await Promise.all(similar.map((signer) => this.#verifyBy(signer, jws, isLimited)))).flat()
+    if (!similar) return undefined
+    const { signers, areTooMany } = similar
+    if (areTooMany) return signers.map((signer) => ({ signer, keys: NO_KEYS, verdict: refuseTooManySigners(jws) }))
+    const check = oncePerKey(this.#parts.checkSignature)
+    return (await Promise.all(signers.map((signer) => this.#verifyBy(signer, jws, isLimited, check)))).flat()
   }
 
   /** An enabled signer with exactly this issuer and audience excludes similar ones, so the full list is not read. */
-  async #find(jws: UntrustedJws, isLimited: boolean): Promise<readonly StoredSigner[] | undefined> {
+  async #find(jws: UntrustedJws, isLimited: boolean): Promise<Similar | undefined> {
     const { directory } = this.#parts
     const { untrustedIssuer, untrustedAudiences } = untrustedIssuerAndAudience(jws)
     const { candidates } = (await directory.enabled()).choose(untrustedIssuer, untrustedAudiences)
     const all = candidates.length > 0 ? candidates.map(({ stored }) => stored) : await directory.all()
     if (isLimited && candidates.length === 0 && !this.#reserveComparisons(all.length)) return undefined
-    return findSimilarSigners(jws.untrustedClaims, all)
+    const signers = findSimilarSigners(jws.untrustedClaims, all)
+    return { signers, areTooMany: candidates.length > MAX_CANDIDATES }
   }
 
   #reserveComparisons(count: number): boolean {
@@ -76,7 +92,12 @@ export class SimilarSigners {
   }
 
   /** Returns an empty list for a signer that cannot be used. */
-  async #verifyBy(signer: StoredSigner, jws: UntrustedJws, isLimited: boolean): Promise<SimilarSignerVerdict[]> {
+  async #verifyBy(
+    signer: StoredSigner,
+    jws: UntrustedJws,
+    isLimited: boolean,
+    checkSignature: CheckSignature,
+  ): Promise<SimilarSignerVerdict[]> {
     const { clock, log } = this.#parts
     let verifySigner: ReturnType<typeof buildVerifySigner>
     try {
@@ -86,7 +107,8 @@ export class SimilarSigners {
       return []
     }
     const keys = await this.#keysFor(signer, jws, isLimited)
-    const verdict = await verifyToken(jws, verifySigner, keys, clock.now(), { continueAfterRefusal: true })
+    const options = { continueAfterRefusal: true, checkSignature }
+    const verdict = await verifyToken(jws, verifySigner, keys, clock.now(), options)
     return [{ signer, keys, verdict }]
   }
 

@@ -1,7 +1,9 @@
 import {
   type CheckSignature,
   isSignerNamed,
+  MAX_CANDIDATES,
   readJws,
+  refuseTooManySigners,
   refuseWithoutSigner,
   type UntrustedJws,
   untrustedIssuerAndAudience,
@@ -16,6 +18,7 @@ import { UNCOUNTED } from '../limits/attempt-limiter.ts'
 import type { SignerLimiter } from '../limits/signer-limiter.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { KeySigner } from '../store/key-signer.ts'
+import { oncePerKey } from './signatures/once-per-key.ts'
 import type { DirectorySigner, SignerDirectory } from './signer-directory.ts'
 
 /** One signer's verdict on a token; without a signer when the token names none. */
@@ -51,12 +54,12 @@ export class TokenVerifier {
   }
 
   /**
-   * Yields the verdict of each enabled signer that the token names, in order of id, or one without a signer when it names none. A signer is not
-   * tried before its verdict is asked for. For callers without a session: throws `TooManyRequests`, before checking a signature, after too many
+   * Yields the verdict of each enabled signer that the token names, in order of id, or one without a signer when it names none or too many.
+   * A signer is not tried before its verdict is asked for. For callers without a session: throws `TooManyRequests`, before checking a signature, after too many
    * invalid signatures for that signer.
    */
   async *verify(token: string, address: string): AsyncGenerator<SignerVerdict, void> {
-    const { directory, cache } = this.#parts
+    const { directory, cache, checkSignature } = this.#parts
     const reading = readJws(token, cache)
     if (!reading.ok) {
       yield { signer: undefined, verdict: await this.#refuseUnreadable(token) }
@@ -66,7 +69,12 @@ export class TokenVerifier {
     const { untrustedIssuer, untrustedAudiences } = untrustedIssuerAndAudience(jws)
     const { issuerKnown, candidates } = (await directory.enabled()).choose(untrustedIssuer, untrustedAudiences)
     if (candidates.length === 0) yield { signer: undefined, verdict: refuseWithoutSigner(jws, issuerKnown) }
-    for (const signer of candidates) yield { signer, verdict: await this.verifyWith(signer, jws, true, address) }
+    if (candidates.length > MAX_CANDIDATES) {
+      yield { signer: undefined, verdict: refuseTooManySigners(jws) }
+      return
+    }
+    const check = candidates.length > 1 ? oncePerKey(checkSignature) : checkSignature
+    for (const signer of candidates) yield { signer, verdict: await this.#verify(signer, jws, true, address, check) }
   }
 
   /**
@@ -82,13 +90,18 @@ export class TokenVerifier {
   }
 
   /** Like `verifyBy`, for given keys and rules. Uses the cached verdict while it is valid. */
-  async verifyWith(
+  verifyWith(signer: VerifyingSigner, jws: UntrustedJws, isNamed: boolean, address?: string): Promise<Verdict> {
+    return this.#verify(signer, jws, isNamed, address, this.#parts.checkSignature)
+  }
+
+  async #verify(
     { stored, verify }: VerifyingSigner,
     jws: UntrustedJws,
     isNamed: boolean,
-    address?: string,
+    address: string | undefined,
+    checkSignature: CheckSignature,
   ): Promise<Verdict> {
-    const { keys, cache, clock, limit, metrics, checkSignature, isOwnKey } = this.#parts
+    const { keys, cache, clock, limit, metrics, isOwnKey } = this.#parts
     const { kid } = jws.untrustedHeader
     const checking = typeof kid === 'string' && isOwnKey(kid)
     const isOwn: boolean = checking instanceof Promise ? await checking : checking
@@ -103,7 +116,12 @@ export class TokenVerifier {
     const attempt = address === undefined ? UNCOUNTED : limit.begin(stored.id, address)
     if (isNamed && typeof kid === 'string' && !keys.keysOf(stored).has(kid)) await keys.keyFor(stored, kid)
     const started = performance.now()
-    const verdict = await verifyToken(jws, verify, keys.keysOf(stored), clock.now(), { cache, checkSignature })
+    const verdict = await verifyToken(jws, verify, keys.keysOf(stored), clock.now(), { cache, checkSignature }).catch(
+      (tooMany: unknown) => {
+        attempt.giveBack()
+        throw tooMany
+      },
+    )
     metrics.tokenVerified(performance.now() - started)
     if (verdict.reason !== 'signature-invalid') attempt.giveBack()
     if (verdict.accepted && address !== undefined) limit.noteValid(stored.id, address)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { buildVerifySigner, readJws, SignerIndex, signerFromBody } from '@countersign/core'
+import { buildVerifySigner, checkInPlace, readJws, SignerIndex, signerFromBody } from '@countersign/core'
 import { mintKey, mintToken } from '@countersign/testkit'
 import { pino } from 'pino'
 import type { StoredSigner } from '../../src/store/signer-row.ts'
@@ -53,6 +53,7 @@ test('D17 a flood of tokens that name no signer is compared with a bounded numbe
     keys: { keysOf: () => new Map(), keyFor: async () => undefined } as never,
     clock: { now: () => now },
     log: pino({ level: 'silent' }),
+    checkSignature: checkInPlace,
   })
   const similar = jwsOf('https://idp-7.example/')
   const idsOf = async (isLimited: boolean) =>

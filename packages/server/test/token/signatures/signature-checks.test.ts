@@ -40,12 +40,13 @@ function mint(key: MintKey, alg: MintAlgorithm, number: number, signWith = key):
 }
 
 /** Signature checks, their thread once it is started, and their log. */
-function setUp(t: TestContext) {
+function setUp(t: TestContext, maxWaitingSlow?: number) {
   const logged: string[] = []
   const threads: Worker[] = []
   const note = (thread: Worker) => void threads.push(thread)
   process.on('worker', note)
-  const checks = new SignatureChecks(pino({}, { write: (line: string) => void logged.push(line) }))
+  const log = pino({}, { write: (line: string) => void logged.push(line) })
+  const checks = new SignatureChecks(log, maxWaitingSlow)
   t.after(async () => {
     process.off('worker', note)
     await checks.close()
@@ -113,6 +114,60 @@ describe('signature checks on a worker thread', () => {
     assert.ok((await Promise.all(checkForty(200))).every(Boolean))
     assert.equal(threads.length, 1)
     assert.match(logged.join(), /signature thread/)
+  })
+
+  it('R-20 never keep the event loop for more than a few signatures, however many arrive at once', async (t) => {
+    const { isGood } = setUp(t)
+    const key = mintKey('P-256')
+    const tokens = Array.from({ length: 400 }, (_, number) => mint(key, 'ES256', number))
+    const settledInTurn: number[] = []
+    let settled = 0
+    const count = () => {
+      settledInTurn.push(settled)
+      settled = 0
+      if (!isDone) setImmediate(count)
+    }
+    let isDone = false
+    setImmediate(count)
+    const verdicts = await Promise.all(tokens.map((token) => isGood(token).finally(() => settled++)))
+    isDone = true
+    assert.ok(verdicts.every(Boolean))
+    assert.ok(Math.max(...settledInTurn) <= 100, settledInTurn.join())
+  })
+
+  it('R-20 of quick keys do not wait for those of slow keys, and slow keys take turns', async (t) => {
+    const { isGood } = setUp(t)
+    const slow = mintKey('P-521')
+    const other = mintKey('P-384')
+    let settled = 0
+    const flood = Array.from({ length: 100 }, (_, number) =>
+      isGood(mint(slow, 'ES512', number)).finally(() => settled++),
+    )
+    const settledBefore = async (token: string) => {
+      const before = settled
+      assert.equal(await isGood(token), true)
+      return settled - before
+    }
+    const [quick, ownTurn] = await Promise.all([
+      settledBefore(mint(mintKey('P-256'), 'ES256', 1)),
+      settledBefore(mint(other, 'ES384', 2)),
+    ])
+    assert.ok(quick <= 10 && ownTurn <= 10, `${quick} ${ownTurn}`)
+    assert.ok((await Promise.all(flood)).every(Boolean))
+  })
+
+  it('R-20 of a slow key are refused when too many wait for it, and those of others are not', async (t) => {
+    const { isGood } = setUp(t, 3)
+    const key = mintKey('P-521')
+    const results = await Promise.allSettled(
+      Array.from({ length: 8 }, (_, number) => isGood(mint(key, 'ES512', number))),
+    )
+    const codes = results.map((result) => (result.status === 'fulfilled' ? result.value : result.reason.code))
+    assert.deepEqual(codes, [...Array(5).fill(true), ...Array(3).fill('SERVER_TOO_MANY_REQUESTS')])
+    assert.equal(await isGood(mint(key, 'ES512', 9)), true)
+    const quick = mintKey('P-256')
+    const quickOnes = Array.from({ length: 8 }, (_, number) => isGood(mint(quick, 'ES256', number)))
+    assert.ok((await Promise.all(quickOnes)).every(Boolean))
   })
 
   it('end their thread when closed', async (t) => {
