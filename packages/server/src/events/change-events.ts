@@ -28,7 +28,7 @@ function changeEvent(
   return {
     namespace: 'entityChange',
     eventId: newId(),
-    eventType: action,
+    eventType: action === 'relabelled' ? 'updated' : action,
     entityType: entity,
     isParentEvent: false,
     metadata: metadataOf(meta),

@@ -25,6 +25,8 @@ export interface AttemptLimits {
   /** Refused passwords per account name. */
   readonly account: AccountLimiter
   readonly known: KnownNetworks
+  /** Renewals per identity, refused or not: each issues a certificate. */
+  readonly renewal: AttemptLimiter
   /** Tokens that name a signer but have an invalid signature. */
   readonly signer: SignerLimiter
 }
@@ -40,6 +42,9 @@ interface AttemptLimitsParts {
 const SECONDS_PER_MINUTE = 60
 /** A /48 network may fail this many times as often as one /64 network. */
 const SITE_FACTOR = 10
+
+/** A device renews its certificate once in its life, and tries again when a response is lost. */
+const RENEWALS = { burst: 30, perSecond: 0.2 }
 
 /** A burst of 0 means no limit; without a limit on addresses, refusals are not delayed either. */
 export function createAttemptLimits({ settings, ...parts }: AttemptLimitsParts): AttemptLimits {
@@ -63,6 +68,7 @@ export function createAttemptLimits({ settings, ...parts }: AttemptLimitsParts):
     password: networkLimiter('password', limits.passwordBurst, limits.passwordPerMinute / SECONDS_PER_MINUTE),
     account: new AccountLimiter({ ...parts, burst: limits.accountBurst, known }),
     known,
+    renewal: limiter('renewal', RENEWALS.burst, RENEWALS.perSecond),
     signer: new SignerLimiter(signer, parts.sharing),
   }
 }

@@ -266,6 +266,7 @@ export function createController(parts: ControllerParts): Controller {
     signControllerJwt,
     enrollmentJwt: createEnrollmentJwt({ ...parts, signControllerJwt }),
     sessions,
+    policies,
     secondFactor,
     oneTimeCodes: new OneTimeCodes(parts),
     signers,

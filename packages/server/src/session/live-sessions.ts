@@ -1,16 +1,8 @@
-import {
-  AppError,
-  createLruCache,
-  isLoginAllowed,
-  type LruCache,
-  SeenDigests,
-  sessionEnd,
-  sessionIdleMs,
-} from '@countersign/core'
+import { AppError, isLoginAllowed, SeenDigests, sessionEnd, sessionIdleMs } from '@countersign/core'
 import type { Clock } from '../platform/clock.ts'
 import type { StoredSession } from '../store/api-session-row.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
-import type { Change, ChangedEntity } from '../store/change.ts'
+import { ANY, type DependenciesOf, DependentCache } from '../store/dependent-cache.ts'
 import { hasAccess, type StoredIdentity } from '../store/identity-row.ts'
 import { isOidcSessionKey, oidcSessionKey } from '../store/oidc-session-key.ts'
 import { findSessionOrigin, type SessionOrigin } from '../store/reads/session-origin-reads.ts'
@@ -53,48 +45,40 @@ interface LiveSessionsOptions {
 
 const MAX_CACHED = 20_000
 
-/** Matches every entity of its kind: a session does not hold the id of its organization. */
-const ANY = '*'
+const NONE: readonly string[] = []
 
-/** The ids of the entities of each kind that a session depends on. */
-const DEPENDS_ON: Readonly<Record<ChangedEntity, (session: LiveSession) => string | readonly string[] | undefined>> = {
-  apiSessions: ({ id }) => id,
-  authenticators: ({ authenticatorId }) => authenticatorId,
-  authPolicies: ({ policy }) => policy.id,
+/** The ids of the entities of each kind that a session depends on. It does not hold the id of its organization. */
+export const SESSION_DEPENDENCIES: Required<DependenciesOf<LiveSession>> = {
+  apiSessions: ({ id }) => [id],
+  authenticators: ({ authenticatorId }) => [authenticatorId],
+  authPolicies: ({ policy }) => [policy.id],
   externalJwtSigners: ({ login, identity: { suppliedAttributes } }) => [
-    ...(login.method === 'ext-jwt' ? [login.signerId] : []),
+    ...(login.method === 'ext-jwt' ? [login.signerId] : NONE),
     ...suppliedAttributes.map(({ signerId }) => signerId),
   ],
-  identities: ({ identity }) => identity.id,
-  apiAccounts: ({ login }) => (login.method === 'api-account' ? login.accountId : undefined),
-  organizations: ({ login }) => (login.method === 'api-account' ? ANY : undefined),
-  identityProviders: () => undefined,
-  networks: () => undefined,
-  enrollments: () => undefined,
-  cas: ({ login }) => (login.method === 'cert' ? login.caId : undefined),
-  oidcKeys: () => undefined,
-  revocations: () => undefined,
+  identities: ({ identity }) => [identity.id],
+  apiAccounts: ({ login }) => (login.method === 'api-account' ? [login.accountId] : NONE),
+  organizations: ({ login }) => (login.method === 'api-account' ? [ANY] : NONE),
+  identityProviders: () => NONE,
+  networks: () => NONE,
+  enrollments: () => NONE,
+  cas: ({ login }) => (login.method === 'cert' && login.caId !== undefined ? [login.caId] : NONE),
+  oidcKeys: () => NONE,
+  revocations: () => NONE,
 }
-
-const IRRELEVANT: ReadonlySet<ChangedEntity> = new Set(['enrollments', 'oidcKeys', 'revocations'])
-
-/** No session depends on a new entity. */
-const isRelevant = ({ entity, action }: Change): boolean => action !== 'created' && !IRRELEVANT.has(entity)
 
 /** Sessions by token, cached until the change log reports a change of the session or of an entity it depends on. */
 export class LiveSessions {
   readonly #options: LiveSessionsOptions
   readonly #maxCached: number
-  readonly #cached: LruCache<string, LiveSession>
-  readonly #digestOf = new Map<string, string>()
+  readonly #cached: DependentCache<LiveSession>
   readonly #seen = new SeenDigests()
-  #generation = 0
 
   constructor(options: LiveSessionsOptions) {
     this.#options = options
     this.#maxCached = options.maxCached ?? MAX_CACHED
-    this.#cached = createLruCache(this.#maxCached)
-    options.store.onChange((changes) => this.#follow(changes))
+    this.#cached = new DependentCache(this.#maxCached, SESSION_DEPENDENCIES)
+    options.store.onChange((changes) => this.#cached.follow(changes))
   }
 
   /** The number of cached sessions. */
@@ -147,17 +131,13 @@ export class LiveSessions {
     return session
   }
 
-  async #load(digest: string): Promise<LiveSession | undefined> {
+  #load(digest: string): Promise<LiveSession | undefined> {
     const { store, policies, idleMs } = this.#options
-    const before = this.#generation
-    const session = await loadSession(store, policies, digest, idleMs).catch(failClosed)
-    // A session that changed while it was read is valid for this request only.
-    if (session && before === this.#generation && this.#isWorthCaching(digest)) {
-      if (this.#digestOf.size >= 2 * this.#maxCached) this.#pruneDigests()
-      this.#cached.set(digest, session)
-      this.#digestOf.set(session.id, digest)
-    }
-    return session
+    return this.#cached.load(
+      digest,
+      () => loadSession(store, policies, digest, idleMs).catch(failClosed),
+      (session) => (session && this.#isWorthCaching(digest) ? session : undefined),
+    )
   }
 
   /** A full cache takes only sessions that are used again: sessions of a single request must not evict others. */
@@ -181,41 +161,6 @@ export class LiveSessions {
     // A use that is not recorded shortens the session by at most a minute.
     this.#options.extend({ id, identityId: identity.id, expiresAt }).catch(() => {})
   }
-
-  #follow(changes: readonly Change[] | 'everything'): void {
-    const relevant = changes === 'everything' ? changes : changes.filter(isRelevant)
-    if (relevant.length === 0) return
-    this.#generation++
-    if (relevant === 'everything') {
-      this.#clear()
-      return
-    }
-    for (const { entity, id } of relevant) if (entity === 'apiSessions') this.#evict(id)
-    const others = relevant.filter(({ entity }) => entity !== 'apiSessions')
-    if (others.length === 0) return
-    const affected = [...this.#cached.values()].filter((session) => others.some((change) => concerns(change, session)))
-    for (const { id } of affected) this.#evict(id)
-  }
-
-  #evict(sessionId: string): void {
-    const digest = this.#digestOf.get(sessionId)
-    if (digest !== undefined) this.#cached.delete(digest)
-    this.#digestOf.delete(sessionId)
-  }
-
-  #pruneDigests(): void {
-    for (const [id, digest] of this.#digestOf) if (this.#cached.peek(digest) === undefined) this.#digestOf.delete(id)
-  }
-
-  #clear(): void {
-    this.#cached.clear()
-    this.#digestOf.clear()
-  }
-}
-
-function concerns({ entity, id }: Change, session: LiveSession): boolean {
-  const dependency = DEPENDS_ON[entity](session)
-  return dependency === id || dependency === ANY || (Array.isArray(dependency) && dependency.includes(id))
 }
 
 /** A session that cannot be looked up is refused, whatever the store's error. */

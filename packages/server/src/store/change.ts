@@ -4,7 +4,8 @@ import type { OperationMeta } from './operation-meta.ts'
 export interface Change {
   readonly entity: ChangedEntity
   readonly id: string
-  readonly action: 'created' | 'updated' | 'deleted'
+  /** `relabelled` is an update of `name` and `tags` only, on which no decision depends. */
+  readonly action: 'created' | 'updated' | 'relabelled' | 'deleted'
 }
 
 /** A change with details that only the node that made it receives. */

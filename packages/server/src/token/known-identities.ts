@@ -1,6 +1,5 @@
-import { createLruCache } from '@countersign/core'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
-import type { Change } from '../store/change.ts'
+import { type DependenciesOf, DependentCache } from '../store/dependent-cache.ts'
 import type { StoredIdentity } from '../store/identity-row.ts'
 import { findDefaultAdministrator } from '../store/reads/administrator-reads.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
@@ -14,6 +13,12 @@ interface Known {
 }
 
 const MAX_KNOWN = 20_000
+/** Attributes that a signer supplies can go with it. */
+const DEPENDENCIES: DependenciesOf<Known> = {
+  identities: ({ identity }) => [identity.id],
+  authPolicies: ({ policy }) => [policy.id],
+  externalJwtSigners: ({ identity }) => identity.suppliedAttributes.map(({ signerId }) => signerId),
+}
 const BY_ID = { useExternalId: false } as StoredSigner
 
 /**
@@ -24,18 +29,13 @@ const BY_ID = { useExternalId: false } as StoredSigner
 export class KnownIdentities {
   readonly #store: Store
   readonly #policies: KnownPolicies
-  readonly #known = createLruCache<string, Known>(MAX_KNOWN)
-  #generation = 0
+  readonly #known = new DependentCache<Known>(MAX_KNOWN, DEPENDENCIES)
   #existingId: string | undefined
 
   constructor(store: Store, policies: KnownPolicies) {
     this.#store = store
     this.#policies = policies
-    store.onChange((changes) => {
-      if (changes !== 'everything' && !changes.some(concernsIdentities)) return
-      this.#generation++
-      this.#forget(changes)
-    })
+    store.onChange((changes) => this.#known.follow(changes))
   }
 
   /** Returns the identity for the claim of an accepted token; synchronously when it is cached. */
@@ -46,17 +46,16 @@ export class KnownIdentities {
     return attempt && findLoginRefusal(attempt) === undefined ? attempt : this.#load(name, signer, subject, now)
   }
 
-  async #load(name: string, signer: StoredSigner, subject: TokenSubject, now: number): Promise<LoginAttempt> {
-    const before = this.#generation
+  #load(name: string, signer: StoredSigner, subject: TokenSubject, now: number): Promise<LoginAttempt> {
+    return this.#known.load(name, () => this.#read(signer, subject, now), knownIn)
+  }
+
+  async #read(signer: StoredSigner, subject: TokenSubject, now: number): Promise<LoginAttempt> {
     const attempt = await loadAttempt(this.#store.db, signer, subject, now, this.#policies)
-    const { identity, policy } = attempt
-    if (!identity || !policy || findLoginRefusal(attempt) !== undefined) {
-      const existingId = await this.#findExistingId()
-      await loadAttempt(this.#store.db, BY_ID, { ...subject, claim: identity ? '' : existingId }, now, this.#policies)
-      return attempt
-    }
-    // Not cached when it changed while it was read: the row may be outdated.
-    if (before === this.#generation) this.#known.set(name, { identity, policy })
+    if (knownIn(attempt)) return attempt
+    const existingId = await this.#findExistingId()
+    const claim = attempt.identity ? '' : existingId
+    await loadAttempt(this.#store.db, BY_ID, { ...subject, claim }, now, this.#policies)
     return attempt
   }
 
@@ -65,23 +64,9 @@ export class KnownIdentities {
     this.#existingId ??= (await findDefaultAdministrator(this.#store.db)) ?? ''
     return this.#existingId
   }
-
-  #forget(changes: readonly Change[] | 'everything'): void {
-    if (changes === 'everything' || changes.some(({ entity }) => entity === 'authPolicies')) {
-      this.#known.clear()
-      return
-    }
-    const changed = new Set(changes.map(({ id }) => id))
-    for (const [claim, { identity }] of [...this.#known.entries()]) {
-      const { id, suppliedAttributes } = identity
-      if (changed.has(id) || suppliedAttributes.some(({ signerId }) => changed.has(signerId))) this.#known.delete(claim)
-    }
-  }
 }
 
-/** Attributes that a signer supplies can go with it. */
-const FOLLOWED: ReadonlySet<Change['entity']> = new Set(['identities', 'authPolicies', 'externalJwtSigners'])
-
-function concernsIdentities({ entity, action }: Change): boolean {
-  return action !== 'created' && FOLLOWED.has(entity)
+function knownIn(attempt: LoginAttempt): Known | undefined {
+  const { identity, policy } = attempt
+  return identity && policy && findLoginRefusal(attempt) === undefined ? { identity, policy } : undefined
 }

@@ -90,17 +90,17 @@ describe('change events', () => {
     const signerId = await createSigner(app)
     const entities = [
       { path: `${SIGNERS}/${signerId}`, change: { name: 'renamed' } },
-      { path: `${POLICIES}/${policyId}`, change: { name: 'renamed' } },
+      { path: `${POLICIES}/${policyId}`, change: { name: 'renamed' }, action: 'relabelled' },
       { path: `${AUTHENTICATORS}/${authenticator.id}`, change: { password: `${password}-changed` } },
       { path: `${IDENTITIES}/${identityId}`, change: { attributes: ['other'] } },
     ]
-    for (const { path, change } of entities) {
+    for (const { path, change, action = 'updated' } of entities) {
       const id = path.split('/').at(-1) ?? ''
       assert.equal((await app.admin('PATCH', path, change)).status, 200, path)
       assert.equal((await app.admin('DELETE', path)).status, 200, path)
       const [created, updated, deleted] = await entriesOf(app, id)
       assert.ok(created && updated && deleted)
-      assert.deepEqual([updated.action, updated.actor_id, updated.source_address], ['updated', admin.id, '127.0.0.1'])
+      assert.deepEqual([updated.action, updated.actor_id, updated.source_address], [action, admin.id, '127.0.0.1'])
       assert.equal(created.before_hash, null)
       assert.match(created.after_hash ?? '', /^[0-9a-f]{64}$/)
       assert.equal(updated.before_hash, created.after_hash, `${path}: consecutive entries have matching hashes`)

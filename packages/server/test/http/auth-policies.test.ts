@@ -8,6 +8,22 @@ const NO_REQUIREMENTS = { requireAcr: [], requireAmr: [], maxAuthAgeSeconds: nul
 const NO_SESSION_LIFE = { idleMinutes: null, maxMinutes: null, endWithToken: false }
 
 testWithApp('authentication policies', async (t, app) => {
+  await t.test('R-21 a renamed policy has its new name at once for the sessions under it, which go on', async () => {
+    const authPolicyId = await createPolicy(app)
+    const { session } = await app.makeIdentity({ authPolicyId })
+    const shownName = async () => {
+      const { status, json } = await app.call('GET', '/edge/management/v1/current-identity', undefined, { session })
+      return status === 200 ? json.data.authPolicy.name : status
+    }
+    const before = await shownName()
+    assert.equal((await app.admin('PATCH', `${POLICIES}/${authPolicyId}`, { name: `${before} renamed` })).status, 200)
+    assert.equal(await shownName(), `${before} renamed`)
+    const { primary } = await policyOf(app, authPolicyId)
+    const stricter = { primary: { ...primary, updb: { ...primary.updb, allowed: false } } }
+    assert.equal(summarize(await app.admin('PATCH', `${POLICIES}/${authPolicyId}`, stricter)), '200')
+    assert.equal(await shownName(), 401)
+  })
+
   await t.test('W-46 a policy is created, read back, replaced, deleted, and then gone', async () => {
     const signer = await create(app)
     const body = policyBody({

@@ -245,3 +245,19 @@ test('D35 only an administrator requests the renewal of an administrator’s cer
     }
   }
 })
+
+test('R-21 an identity renews its certificate a limited number of times, and others are not affected', async (t) => {
+  const { app, call, holder, extend, logIn } = await setUp(t, { isAlone: 'controller' })
+  const csr = makeTestCsr()
+  for (let times = 0; times < 30; times++) assert.equal((await extend(holder, csr)).status, 200)
+  const limited = await extend(holder, csr)
+  assert.equal(summarize(limited), '429 SERVER_TOO_MANY_REQUESTS')
+  assert.ok(Number(limited.headers['retry-after']) >= 1)
+
+  const other = await makeHolder(app)
+  const session = (await logIn(other)) ?? assert.fail()
+  const body = { clientCertCsr: makeTestCsr().pem }
+  assert.equal((await call('POST', `${OWN}/${other.authenticatorId}/extend`, { ...other, session, body })).status, 200)
+  app.clock.advance(60_000)
+  assert.equal((await extend(holder, csr)).status, 200)
+})

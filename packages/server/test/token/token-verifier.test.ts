@@ -43,13 +43,12 @@ async function verify(count: number, keyOf: (index: number) => MintKey) {
       checked++
       return checkInPlace(check)
     },
+    isOwnKey: () => false,
   })
   const claims = { iss: ISSUER, aud: audiencesOf(count), sub: 'alice', exp: NOW_MS / 1000 + 60 }
   const reasons: string[] = []
-  await verifier.verify(mintToken({ key: keyOf(0), claims }), '127.0.0.1', ({ verdict }) => {
-    reasons.push(verdict.reason)
-    return false
-  })
+  const token = mintToken({ key: keyOf(0), claims })
+  for await (const { verdict } of verifier.verify(token, '127.0.0.1')) reasons.push(verdict.reason)
   return { checked, reasons }
 }
 

@@ -6,6 +6,7 @@ import {
 } from '@countersign/contract'
 import { AppError, findPemBlocks, readLeafCertificate } from '@countersign/core'
 import { type RenewCertificateParts, renewCertificate } from '../../enrollment/renew-certificate.ts'
+import type { AttemptLimits } from '../../limits/attempt-limits.ts'
 import type { CertificateCheck } from '../../login/certificate-check.ts'
 import { finishRenewal } from '../../operations/authenticator/renew-certificate.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -23,6 +24,7 @@ interface CertificateRenewalRouteParts extends RenewCertificateParts {
   readonly store: Pick<Store, 'db' | 'run'>
   readonly clock: Clock
   readonly certificates: Pick<CertificateCheck, 'check'>
+  readonly limits: Pick<AttemptLimits, 'renewal'>
 }
 
 const ONE = `${CLIENT}/current-identity/authenticators/:id`
@@ -32,7 +34,7 @@ const ONE = `${CLIENT}/current-identity/authenticators/:id`
  * has it.
  */
 export function certificateRenewalRoutes(parts: CertificateRenewalRouteParts): Route[] {
-  const { store, clock, certificates } = parts
+  const { store, clock, certificates, limits } = parts
 
   /**
    * Returns the fingerprint of the certificate that the connection presents, which must be the one to renew: a stolen session token comes
@@ -60,6 +62,7 @@ export function certificateRenewalRoutes(parts: CertificateRenewalRouteParts): R
       }),
       handle: async (call) => {
         const { id = '' } = call.params
+        limits.renewal.begin(sessionOf(call).identity.id)
         const presented = await checkCurrentCertificate(call, id)
         const { clientCertCsr: csrPem } = call.body as ExtendBody
         const issued = await renewCertificate(parts, { id, presented, csrPem }, operationMeta(call, clock.now()))

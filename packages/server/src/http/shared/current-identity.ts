@@ -13,6 +13,7 @@ import { findAuthenticator } from '../../store/reads/authenticator-reads.ts'
 import { findIdentity, loadAuthenticatorSummaries } from '../../store/reads/identity-reads.ts'
 import type { AuthenticatorRow } from '../../store/schema.ts'
 import type { Store } from '../../store/store.ts'
+import type { KnownPolicies } from '../../token/known-policies.ts'
 import { onBothApis } from '../api-paths.ts'
 import type { Call } from '../pipeline/call.ts'
 import { detail, done } from '../pipeline/envelope.ts'
@@ -28,6 +29,8 @@ import { equals } from './row-conditions.ts'
 interface CurrentIdentityRouteParts extends NewPasswordParts {
   readonly store: Store
   readonly clock: Clock
+  /** A session keeps the old name of its policy. */
+  readonly policies: Pick<KnownPolicies, 'find'>
   readonly passwordLogin: Pick<PasswordLogin, 'check' | 'passwords'>
 }
 
@@ -36,7 +39,7 @@ const LINKS = { self: { href: './current-identity' }, mfa: { href: './current-id
 
 /** The caller's own identity and its authenticators. No route here reaches another identity. */
 export function currentIdentityRoutes(parts: CurrentIdentityRouteParts): Route[] {
-  const { store, clock, passwordLogin } = parts
+  const { store, clock, policies, passwordLogin } = parts
 
   const ownAuthenticator = async (call: Call): Promise<AuthenticatorRow> => {
     const { id = '' } = call.params
@@ -71,13 +74,19 @@ export function currentIdentityRoutes(parts: CurrentIdentityRouteParts): Route[]
           identity: { id },
           policy,
         } = sessionOf(call)
-        const [identity, authenticatorsOf] = await Promise.all([
+        const [identity, current, authenticatorsOf] = await Promise.all([
           findIdentity(store.db, id),
+          policies.find(policy.id),
           loadAuthenticatorSummaries(store.db, [id]),
         ])
         if (!identity) throw notFound('identity', id)
         const authenticators = authenticatorsOf(id)
-        const view = identityView(identity, { policy, authenticators, hasApiSession: true, now: clock.now() })
+        const view = identityView(identity, {
+          policy: current ?? policy,
+          authenticators,
+          hasApiSession: true,
+          now: clock.now(),
+        })
         return { status: 200, json: { data: { ...view, _links: LINKS }, meta: null } }
       },
     },

@@ -61,10 +61,9 @@ async function changeAuthPolicy(
     })
   }
   validateAuthPolicy(next)
-  const update = () => updateAuthPolicy(tx, id, next)
-  if (hasSameLoginRules(current, next)) return update()
+  if (hasSameLoginRules(current, next)) return updateAuthPolicy(tx, id, next, 'relabelled')
   await authorizeLoginRulesChange(tx, id)
-  await ensureAdministratorRemains(tx, update)
+  await ensureAdministratorRemains(tx, () => updateAuthPolicy(tx, id, next, 'updated'))
 }
 
 const LOGIN_RULES = ['primary', 'secondary', 'session'] as const satisfies readonly (keyof AuthPolicySettings)[]

@@ -17,7 +17,13 @@ export async function insertAuthPolicy(tx: Transaction, id: string, policy: Auth
   tx.changed({ entity: ENTITY, id, action: 'created' })
 }
 
-export async function updateAuthPolicy(tx: Transaction, id: string, policy: AuthPolicySettings): Promise<void> {
+/** `action` is `relabelled` when only `name` and `tags` differ: sessions go on with what they know of the policy. */
+export async function updateAuthPolicy(
+  tx: Transaction,
+  id: string,
+  policy: AuthPolicySettings,
+  action: 'updated' | 'relabelled',
+): Promise<void> {
   const { db, now } = tx
   await rejectDuplicates({ name: policy.name }, () =>
     db
@@ -28,7 +34,7 @@ export async function updateAuthPolicy(tx: Transaction, id: string, policy: Auth
   )
   await db.deleteFrom('auth_policy_signers').where('auth_policy_id', '=', id).execute()
   await insertAllowedSigners(tx, id, policy)
-  tx.changed({ entity: ENTITY, id, action: 'updated' })
+  tx.changed({ entity: ENTITY, id, action })
 }
 
 export async function deleteAuthPolicy(tx: Transaction, id: string): Promise<void> {
