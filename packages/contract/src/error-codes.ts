@@ -52,6 +52,7 @@ export const ERRORS = {
   INVALID_AUTHENTICATOR_PROPERTIES: spec(400, 'The properties are not valid for an authenticator of this method'),
   MISSING_OR_INVALID_CSR: spec(400, 'The csr is missing or is not text'),
   INVALID_ENROLLMENT_TOKEN: spec(400, 'The supplied token is not valid'),
+  INVALID_EVENT_TOKEN: spec(400, 'The logout or security event token is not valid'),
   INVALID_ENROLLMENT_NOT_ALLOWED: spec(409, 'The configuration does not allow this enrollment'),
   ENROLLMENT_IDENTITY_ALREADY_ENROLLED: spec(
     409,

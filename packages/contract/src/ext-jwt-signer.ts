@@ -170,6 +170,10 @@ export const SIGNER = resource({
     accepts: openObject(),
     flag: 'none',
   }),
+  backchannelLogoutUrl: field(Type.String(), {
+    description: 'Where the identity provider sends logout tokens (OpenID Connect Back-Channel Logout)',
+    readOnly: true,
+  }),
   trust: trustField(),
   tags: tagsField(),
 })

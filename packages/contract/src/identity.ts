@@ -13,6 +13,8 @@ export const IDENTITY_TYPES = ['User', 'Device', 'Service', 'Router', 'Default']
 /** The policy of identities without an explicit one. */
 export const DEFAULT_AUTH_POLICY_ID = 'default'
 
+const MAX_LINKED_SIGNERS = 16
+
 const attributes = () => Type.Array(text(MAX_ATTRIBUTE_LENGTH), { maxItems: MAX_ATTRIBUTES })
 const flag = () => Type.Boolean()
 const open = () => map(Type.Unknown())
@@ -91,6 +93,13 @@ export const IDENTITY = resource({
     keptByPut: true,
     filterable: true,
     flag: { kind: 'text', value: 'TIME', help: 'When access ends, such as 2027-01-31T18:00:00Z' },
+  }),
+  linkedSigners: field(Type.Array(text(128), { maxItems: MAX_LINKED_SIGNERS }), {
+    description:
+      'Ids of signers whose identity provider may end sessions of this identity and disable it, besides the signer that enrolled it. Only administrators write it',
+    default: [],
+    keptByPut: true,
+    flag: { name: 'linked-signer', value: 'NAME', help: 'Signer whose provider may end its access, by name or id' },
   }),
   authenticators: field(open(), { readOnly: true }),
   enrollment: field(identityEnrollment(), { createOnly: true, optional: true, responseSchema: open(), flag: 'none' }),

@@ -32,6 +32,7 @@ export type ErrorCode =
   | 'INVALID_AUTHENTICATOR_PROPERTIES'
   | 'MISSING_OR_INVALID_CSR'
   | 'INVALID_ENROLLMENT_TOKEN'
+  | 'INVALID_EVENT_TOKEN'
   | 'INVALID_ENROLLMENT_NOT_ALLOWED'
   | 'ENROLLMENT_IDENTITY_ALREADY_ENROLLED'
   | 'PRECONDITION_FAILED'
@@ -206,6 +207,7 @@ export interface Signer {
   readonly clockSkewSeconds: number
   readonly maxTokenAgeSeconds: number | null
   readonly requiredClaims: Readonly<Record<string, string | readonly string[]>> | null
+  readonly backchannelLogoutUrl: string
   readonly trust: {
     readonly state: 'trusted' | 'untrusted'
     readonly writtenBy: {
@@ -402,6 +404,7 @@ export interface Identity {
   readonly disabledAt?: string | undefined
   readonly disabledUntil?: string | undefined
   readonly expiresAt: string | null
+  readonly linkedSigners: readonly string[]
   readonly authenticators: Readonly<Record<string, unknown>>
   readonly enrollment: Readonly<Record<string, unknown>>
   readonly envInfo: Readonly<Record<string, unknown>>
@@ -1029,6 +1032,7 @@ export interface IdentityInput {
   readonly roleAttributes?: readonly string[] | null | undefined
   readonly authPolicyId?: string | null | undefined
   readonly expiresAt?: string | null | undefined
+  readonly linkedSigners?: readonly string[] | null | undefined
   readonly enrollment?:
     | {
         readonly ott?: boolean | null | undefined
@@ -1054,6 +1058,7 @@ export interface IdentityChanges {
   readonly roleAttributes?: readonly string[] | null | undefined
   readonly authPolicyId?: string | null | undefined
   readonly expiresAt?: string | null | undefined
+  readonly linkedSigners?: readonly string[] | null | undefined
   readonly appData?: Readonly<Record<string, unknown>> | null | undefined
   readonly permissions?: readonly Permission[] | null | undefined
   readonly defaultHostingCost?: number | null | undefined

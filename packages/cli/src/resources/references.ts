@@ -15,6 +15,7 @@ const REFERENCES: readonly {
   { kind: POLICIES, path: ['primary', 'extJwt', 'allowedSigners'], to: SIGNERS },
   { kind: POLICIES, path: ['secondary', 'requireExtJwtSigner'], to: SIGNERS },
   { kind: IDENTITIES, path: ['authPolicyId'], to: POLICIES },
+  { kind: IDENTITIES, path: ['linkedSigners'], to: SIGNERS },
 ]
 
 /** Returns a copy of `members` with every reference replaced. */

@@ -27,6 +27,21 @@ test('describeEvent gives one sentence, with the name of the identity where it i
     finalState: null,
   }
   assert.equal(describeEvent(event('entityChange', change)), 'admin deleted the signer “old”')
+  const ended = { event_type: 'deleted', identity_id: 'a', ip_address: '10.0.0.1' }
+  const cause = { ...ended, message: 'ended by back-channel logout of signer Partner' }
+  assert.equal(
+    describeEvent(event('apiSession', cause), nameOf),
+    'Session of alice ended by back-channel logout of signer Partner, 10.0.0.1',
+  )
+  const message = { type: 'backchannel-logout', external_jwt_signer_id: 's' }
+  const applied = event('providerEvent', { ...message, event_type: 'applied', sessions_ended: 2 })
+  assert.equal(describeEvent(applied, nameOf), 'backchannel-logout of the signer “Partner” applied, 2 sessions ended')
+  const refusedMessage = event('providerEvent', { ...message, event_type: 'refused', reason: 'token-expired' })
+  assert.equal(
+    describeEvent(refusedMessage, nameOf),
+    'backchannel-logout of the signer “Partner” refused: token-expired',
+  )
+  assert.deepEqual([needsAttention(applied), needsAttention(refusedMessage)], [false, true])
   const system = { ...change, metadata: { author: { type: 'system', name: 'system' } } }
   assert.equal(describeEvent(event('entityChange', system)), 'The controller deleted the signer “old”')
   const health = event('signerHealth', { external_jwt_signer_id: 's', message: 'the provider is down' })

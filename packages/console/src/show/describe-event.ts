@@ -46,9 +46,10 @@ const SENTENCES: Readonly<Record<string, (event: ControllerEvent, nameOf: NameOf
     if (success === true) return `${name ?? 'An identity'} signed in by ${method}`
     return `Login by ${method} refused${name ? ` for ${name}` : ''}: ${text(reason)}`
   },
-  apiSession: ({ event_type, ip_address, identity_id }, nameOf) => {
+  apiSession: ({ event_type, ip_address, identity_id, message }, nameOf) => {
     const name = nameOf(text(identity_id))
-    return `Session${name ? ` of ${name}` : ''} ${SESSION_EVENTS[text(event_type)] ?? text(event_type)}, ${text(ip_address)}`
+    const what = text(message) || (SESSION_EVENTS[text(event_type)] ?? text(event_type))
+    return `Session${name ? ` of ${name}` : ''} ${what}, ${text(ip_address)}`
   },
   entityChange: (event) => `${authorOf(event)} ${text(event.eventType)} the ${kindOf(event)} ${nameOfEntity(event)}`,
   signerHealth: ({ external_jwt_signer_id: id, message }, nameOf) =>
@@ -61,6 +62,19 @@ const SENTENCES: Readonly<Record<string, (event: ControllerEvent, nameOf: NameOf
     if (event_type === 'warning') return `${text(identity_name)}, claim ${text(claim)} of ${signer}: ${text(message)}`
     return `${text(identity_name)} changed by ${signer}${attributeChanges(event)}`
   },
+  providerEvent: (event, nameOf) => {
+    const { event_type, type, external_jwt_signer_id: id } = event
+    const result = MESSAGE_RESULTS[text(event_type)]?.(event) ?? text(event_type)
+    return `${text(type)} of the signer “${nameOf(text(id)) ?? text(id)}” ${result}`
+  },
+}
+
+/** What a message of an identity provider did, by its `event_type`. */
+const MESSAGE_RESULTS: Readonly<Record<string, (event: ControllerEvent) => string>> = {
+  applied: ({ sessions_ended }) => `applied, ${sessions_ended} sessions ended`,
+  logged: () => 'logged only',
+  replayed: () => 'received again, without effect',
+  refused: ({ reason }) => `refused: ${text(reason)}`,
 }
 
 function attributeChanges({ added, removed }: ControllerEvent): string {
@@ -77,7 +91,8 @@ export function describeEvent(event: ControllerEvent, nameOf: NameOf = () => und
 /** Whether an administrator should look at the event. */
 export function needsAttention({ namespace, success, event_type }: ControllerEvent): boolean {
   const isWarning = namespace === 'identitySync' && event_type === 'warning'
-  return namespace === 'signerHealth' || isWarning || success === false
+  const isRefused = namespace === 'providerEvent' && event_type === 'refused'
+  return namespace === 'signerHealth' || isWarning || isRefused || success === false
 }
 
 function authorOf({ metadata }: ControllerEvent): string {

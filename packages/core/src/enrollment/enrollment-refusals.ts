@@ -18,6 +18,8 @@ export interface EnrollmentAttempt {
   readonly policy: Pick<AuthPolicySettings, 'primary'> | undefined
   /** Whether an identity with the token's identity claim exists. */
   readonly isEnrolled: boolean
+  /** Whether the identity provider has revoked the token. */
+  readonly isRevoked?: boolean
   /** Set when a login enrolls. */
   readonly provisioning?: Provisioning | undefined
 }
@@ -34,6 +36,7 @@ export const ENROLLMENT_REFUSALS = {
   'signer-disabled': 'INVALID_ENROLLMENT_TOKEN',
   'signer-changed': 'INVALID_ENROLLMENT_TOKEN',
   'already-enrolled': 'ENROLLMENT_IDENTITY_ALREADY_ENROLLED',
+  'token-revoked': 'INVALID_ENROLLMENT_TOKEN',
   'enrollment-off': 'INVALID_ENROLLMENT_NOT_ALLOWED',
   'deleted-recently': 'INVALID_ENROLLMENT_NOT_ALLOWED',
   'policy-unknown': 'INVALID_ENROLLMENT_NOT_ALLOWED',
@@ -47,6 +50,7 @@ export type EnrollmentRefusal = keyof typeof ENROLLMENT_REFUSALS
 const RULES: readonly (readonly [EnrollmentRefusal, applies: (attempt: EnrollmentAttempt) => boolean])[] = [
   ['signer-disabled', ({ signer }) => !signer.enabled],
   ['already-enrolled', ({ isEnrolled }) => isEnrolled],
+  ['token-revoked', ({ isRevoked = false }) => isRevoked],
   [
     'enrollment-off',
     ({ signer, kind, provisioning }) =>

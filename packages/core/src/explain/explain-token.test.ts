@@ -12,8 +12,9 @@ const token = (claims: Record<string, unknown>, header: Record<string, unknown> 
 
 const MANY_AUDIENCES = Array.from({ length: 11 }, (_, index) => `api://${index}`)
 
-/** A token for every refusal reason, and the signer that refuses it when it is not the default one. */
-const REFUSED: Readonly<Record<RefusalReason, readonly [token: string, signer?: Parameters<typeof signerOf>[0]]>> = {
+/** A token for every refusal reason of logins, and the signer that refuses it when it is not the default one. */
+type LoginReason = Exclude<RefusalReason, 'event-unusable'>
+const REFUSED: Readonly<Record<LoginReason, readonly [token: string, signer?: Parameters<typeof signerOf>[0]]>> = {
   'token-too-large': [token({ groups: 'g'.repeat(13_000) })],
   'token-malformed': ['opaque'],
   'token-encrypted': [token({}, { enc: 'A256GCM' })],

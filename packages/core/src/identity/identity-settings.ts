@@ -23,6 +23,7 @@ const RULES: BodyRules = {
   readers: {
     attributes: sortedUnique,
     permissions: sortedUnique,
+    linkedSigners: sortedUnique,
     expiresAt: readExpiresAt,
     appData: tagsReader('appData'),
     serviceHostingCosts: tagsReader('serviceHostingCosts'),

@@ -48,6 +48,11 @@ function resolveText<Kind extends string | null>(text: LazyText<Kind>): Kind {
   return typeof text === 'function' ? text() : text
 }
 
+/** The verdict on a text that is no token for its purpose. */
+export function refuseUnreadable({ reason, detail }: { reason: RefusalReason; detail: string }): RefusedVerdict {
+  return new RefusedVerdict(reason, () => [formatCheck(detail)])
+}
+
 const FORMAT = 'a signed token: three parts of canonical base64url, header and claims one JSON object each'
 
 /** The first check of every verdict. `fault` describes why the token is malformed. */

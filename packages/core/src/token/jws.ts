@@ -1,5 +1,6 @@
 import type { JsonObject } from '../json/json-value.ts'
 import { secretDigest } from '../secret.ts'
+import type { TokenPurpose } from './token-purpose.ts'
 
 /** A well-formed compact JWS. Nothing in it has been verified: anyone can have written it. */
 export class UntrustedJws {
@@ -7,6 +8,8 @@ export class UntrustedJws {
   readonly untrustedClaims: JsonObject
   /** The JWS signing input: the first two parts with the dot between them. */
   readonly signingInput: string
+  /** What it was read for. It has the type and the claims of such a token, and is verified as one. */
+  readonly purpose: TokenPurpose
   readonly #token: string
   #signature: Buffer | undefined
   #digest: string | undefined
@@ -14,11 +17,12 @@ export class UntrustedJws {
   constructor(
     token: string,
     digest: string | undefined,
-    read: Pick<UntrustedJws, 'untrustedHeader' | 'untrustedClaims' | 'signingInput' | 'signature'>,
+    read: Pick<UntrustedJws, 'untrustedHeader' | 'untrustedClaims' | 'signingInput' | 'purpose' | 'signature'>,
   ) {
     this.untrustedHeader = read.untrustedHeader
     this.untrustedClaims = read.untrustedClaims
     this.signingInput = read.signingInput
+    this.purpose = read.purpose
     this.#token = token
     this.#signature = read.signature
     this.#digest = digest

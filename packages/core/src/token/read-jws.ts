@@ -5,6 +5,8 @@ import { type JsonLimits, readJson } from '../json/read-json.ts'
 import { decodeBase64url } from '../key/base64url.ts'
 import { secretDigest } from '../secret.ts'
 import { UntrustedJws } from './jws.ts'
+import { mediaType } from './media-type.ts'
+import { findPurposeFault, type TokenPurpose } from './token-purpose.ts'
 import type { RefusalReason } from './verdict.ts'
 import type { VerifiedTokenCache } from './verified-token-cache.ts'
 
@@ -20,10 +22,10 @@ export type JwsReading =
 
 /**
  * Parses a compact JWS (RFC 7515 section 7.1) of at most 12 KiB: three parts in canonical base64url, header and claims one strict JSON
- * object each. Refuses what it does not support: `crit`, `b64`, encryption, nesting, and types that are never used to log in. Ignores keys
- * and key URLs in the header (`jwk`, `jku`, `x5u`, `x5c`). Returns a cached JWS without parsing the token again.
+ * object each. Refuses what it does not support: `crit`, `b64`, encryption, nesting, and tokens for another purpose. Ignores keys and key
+ * URLs in the header (`jwk`, `jku`, `x5u`, `x5c`). Returns a cached JWS without parsing the token again; the cache is for logins only.
  */
-export function readJws(token: string, cache?: VerifiedTokenCache): JwsReading {
+export function readJws(token: string, cache?: VerifiedTokenCache, purpose: TokenPurpose = 'login'): JwsReading {
   if (token.length > MAX_TOKEN_LENGTH) return refused('token-too-large', `longer than ${MAX_TOKEN_LENGTH} characters`)
   const digest = cache && secretDigest(token)
   const known = digest === undefined ? undefined : cache?.findJws(digest)
@@ -36,10 +38,12 @@ export function readJws(token: string, cache?: VerifiedTokenCache): JwsReading {
   if (!header.ok) return header
   const claims = readPart(token.slice(firstDot + 1, secondDot), CLAIMS_LIMITS, MAX_TOKEN_LENGTH)
   if (!claims.ok) return malformed(`claims: ${claims.reason}`)
+  const fault = findPurposeFault(purpose, header.object, claims.object)
+  if (fault) return refused(fault.reason, fault.detail)
   const signature = decodeBase64url(token.slice(secondDot + 1))
   if (!signature) return malformed('signature: not canonical base64url')
   const signingInput = token.slice(0, secondDot)
-  const read = { untrustedHeader: header.object, untrustedClaims: claims.object, signingInput, signature }
+  const read = { untrustedHeader: header.object, untrustedClaims: claims.object, signingInput, purpose, signature }
   return { ok: true, jws: new UntrustedJws(token, digest, read) }
 }
 
@@ -75,20 +79,6 @@ function readPart(part: string, limits: JsonLimits, maxBytes: number): PartReadi
   }
 }
 
-/** Token types that providers sign with the same keys, but that are not for logging in (RFC 8725 section 3.11). */
-const REFUSED_TYPES: ReadonlySet<string> = new Set([
-  'jose',
-  'jose+json',
-  'logout+jwt',
-  'dpop+jwt',
-  'secevent+jwt',
-  'kb+jwt',
-  'oauth-authz-req+jwt',
-  'client-authentication+jwt',
-  'token-introspection+jwt',
-  'statuslist+jwt',
-])
-
 interface HeaderRule {
   readonly breaks: (header: JsonObject) => boolean
   readonly reason: RefusalReason
@@ -106,22 +96,11 @@ const HEADER_RULES: readonly HeaderRule[] = [
     detail: 'header: a member name is not allowed',
   },
   { breaks: ({ cty }) => mediaType(cty) === 'jwt', reason: 'token-nested', detail: 'header: a token inside a token' },
-  {
-    breaks: ({ typ }) => typ !== undefined && (typeof typ !== 'string' || REFUSED_TYPES.has(mediaType(typ))),
-    reason: 'type-not-accepted',
-    detail: 'header: tokens of this "typ" are not for logging in',
-  },
 ]
 
 function checkHeader(header: JsonObject): Refusal | undefined {
   const broken = HEADER_RULES.find(({ breaks }) => breaks(header))
   return broken && refused(broken.reason, broken.detail)
-}
-
-/** RFC 7515 section 4.1.9: case-insensitive, and `application/` may be omitted. */
-function mediaType(value: unknown): string {
-  const type = typeof value === 'string' ? value.toLowerCase() : ''
-  return type.startsWith('application/') ? type.slice('application/'.length) : type
 }
 
 function refuseMoreParts(token: string): Refusal {

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../json/json-value.ts'
 import type { CheckResult } from './check-result.ts'
+import { PURPOSE_TIMES, type TokenPurpose } from './token-purpose.ts'
 import { displayValue } from './verdict.ts'
 import type { VerifySigner } from './verify-signer.ts'
 
@@ -8,9 +9,15 @@ const MAX_NUMERIC_DATE = 253_402_300_799
 /** Tolerated on top of the clock skew, because many providers' clocks are slightly ahead. */
 const ISSUED_AHEAD_SECONDS = 60
 
-/** `exp` is required. The token is valid while now < exp + clock skew. */
-export function checkExpiry({ exp }: JsonObject, signer: VerifySigner, nowMs: number): CheckResult {
+/** `exp` is required, except of security events. The token is valid while now < exp + clock skew. */
+export function checkExpiry(
+  { exp }: JsonObject,
+  signer: VerifySigner,
+  nowMs: number,
+  purpose: TokenPurpose = 'login',
+): CheckResult {
   const expected = () => `after ${instant(nowMs - signer.clockSkewSeconds * 1000)}`
+  if (exp === undefined && !PURPOSE_TIMES[purpose].needsExpiry) return { expected, received: null }
   if (!isNumericDate(exp) || exp === 0)
     return { expected, received: () => displayValue(exp), refusal: 'expiry-unusable' }
   const isValid = nowMs < (exp + signer.clockSkewSeconds) * 1000
@@ -27,20 +34,29 @@ export function checkNotBefore({ nbf }: JsonObject, signer: VerifySigner, nowMs:
 }
 
 /**
- * `iat` is required only when the signer limits the lifetime. When present, it must be at most a minute plus the clock skew ahead of now, and
- * not after `exp`.
+ * `iat` is required when the signer limits the lifetime, and of tokens that are used once. When present, it must be at most a minute plus the
+ * clock skew ahead of now, and not after `exp`.
  */
-export function checkIssuedAt({ iat, exp }: JsonObject, signer: VerifySigner, nowMs: number): CheckResult {
-  const { maxTokenAgeSeconds } = signer
+export function checkIssuedAt(
+  { iat, exp }: JsonObject,
+  signer: VerifySigner,
+  nowMs: number,
+  purpose: TokenPurpose = 'login',
+): CheckResult {
+  const { needsIssueTime, maxAgeSeconds } = PURPOSE_TIMES[purpose]
+  const maxTokenAgeSeconds = purpose === 'login' ? signer.maxTokenAgeSeconds : undefined
   const latestMs = nowMs + (ISSUED_AHEAD_SECONDS + signer.clockSkewSeconds) * 1000
   const expected = () =>
     maxTokenAgeSeconds === undefined
       ? `absent or not after ${instant(latestMs)}`
       : `not after ${instant(latestMs)} and at most ${maxTokenAgeSeconds} s before the expiry`
-  if (iat === undefined && maxTokenAgeSeconds === undefined) return { expected, received: null }
+  if (iat === undefined && maxTokenAgeSeconds === undefined && !needsIssueTime) return { expected, received: null }
   if (!isNumericDate(iat)) return { expected, received: () => displayValue(iat), refusal: 'issued-at-unusable' }
   const received = () => instant(iat * 1000)
   if (iat * 1000 > latestMs) return { expected, received, refusal: 'token-issued-in-future' }
+  if (nowMs >= (iat + maxAgeSeconds + signer.clockSkewSeconds) * 1000) {
+    return { expected: `at most ${maxAgeSeconds} s ago`, received, refusal: 'token-expired' }
+  }
   const lifetime = typeof exp === 'number' ? exp - iat : Number.NaN
   if (lifetime < 0) return { expected, received, refusal: 'issued-at-unusable' }
   const tooLong = maxTokenAgeSeconds !== undefined && !(lifetime <= maxTokenAgeSeconds)

@@ -28,6 +28,7 @@ export const REFUSALS = {
   'token-nested': 'invalid',
   'header-not-understood': 'invalid',
   'type-not-accepted': 'invalid',
+  'event-unusable': 'invalid',
   'issuer-unknown': 'missing',
   'issuer-mismatch': 'missing',
   'audience-mismatch': 'invalid',

@@ -1,12 +1,13 @@
 import { selectClaim } from '../claim/selector.ts'
 import type { JsonObject } from '../json/json-value.ts'
 import type { SignerKey, SignerKeys } from '../key/signer-key.ts'
-import { CheckRecord, type CheckResult, formatCheck } from './check-result.ts'
+import { CheckRecord, type CheckResult, refuseUnreadable } from './check-result.ts'
 import { checkAudience, checkIdentityClaim, checkIssuer, checkRequiredClaims } from './claim-checks.ts'
 import type { UntrustedJws } from './jws.ts'
 import { checkKey, checkKid, findKey } from './key-checks.ts'
 import { readJws } from './read-jws.ts'
 import { checkExpiry, checkIssuedAt, checkNotBefore, validityPeriod } from './time-checks.ts'
+import type { TokenPurpose } from './token-purpose.ts'
 import {
   type AcceptedVerdict,
   CHECKS,
@@ -40,11 +41,12 @@ class Verification {
   readonly key: SignerKey | undefined
   readonly nowMs: number
   readonly presentedCertificateSha256: string | undefined
+  readonly purpose: TokenPurpose
   /** Undefined until the signature is verified, which needs a key. */
   signatureIsValid: boolean | undefined
 
   constructor(
-    { untrustedHeader: header, untrustedClaims: claims }: UntrustedJws,
+    { untrustedHeader: header, untrustedClaims: claims, purpose }: UntrustedJws,
     signer: VerifySigner,
     keys: SignerKeys,
     nowMs: number,
@@ -57,12 +59,13 @@ class Verification {
     this.key = findKey(header, keys)
     this.nowMs = nowMs
     this.presentedCertificateSha256 = presentedCertificateSha256
+    this.purpose = purpose
   }
 }
 
 interface Step {
   readonly name: CheckName
-  /** Undefined when the check cannot be made for lack of a key; an earlier check has failed then. */
+  /** Undefined when the check cannot be made for lack of a key, where an earlier check has failed, or is only for logins. */
   run(verification: Verification): CheckResult | undefined
 }
 
@@ -78,15 +81,18 @@ const STEPS_FROM_SIGNATURE: readonly Step[] = [
     name: 'signature',
     run: ({ key, signatureIsValid }) => key && checkSignatureResult(key, signatureIsValid === true),
   },
-  { name: 'expiry', run: ({ claims, signer, nowMs }) => checkExpiry(claims, signer, nowMs) },
+  { name: 'expiry', run: ({ claims, signer, nowMs, purpose }) => checkExpiry(claims, signer, nowMs, purpose) },
   { name: 'notBefore', run: ({ claims, signer, nowMs }) => checkNotBefore(claims, signer, nowMs) },
-  { name: 'issuedAt', run: ({ claims, signer, nowMs }) => checkIssuedAt(claims, signer, nowMs) },
+  { name: 'issuedAt', run: ({ claims, signer, nowMs, purpose }) => checkIssuedAt(claims, signer, nowMs, purpose) },
   {
     name: 'requiredClaims',
-    run: ({ claims, signer, presentedCertificateSha256 }) =>
-      checkRequiredClaims(claims, signer, presentedCertificateSha256),
+    run: ({ claims, signer, presentedCertificateSha256, purpose }) =>
+      purpose === 'login' ? checkRequiredClaims(claims, signer, presentedCertificateSha256) : undefined,
   },
-  { name: 'identityClaim', run: ({ claims, signer }) => checkIdentityClaim(claims, signer) },
+  {
+    name: 'identityClaim',
+    run: ({ claims, signer, purpose }) => (purpose === 'login' ? checkIdentityClaim(claims, signer) : undefined),
+  },
 ]
 
 const STEPS: readonly Step[] = [...STEPS_BEFORE_SIGNATURE, ...STEPS_FROM_SIGNATURE]
@@ -96,7 +102,8 @@ if (['format', ...STEPS.map(({ name }) => name)].join() !== CHECKS.join()) throw
 
 /**
  * Decides whether `signer` accepts a token at `nowMs`. No other function accepts tokens. Runs the checks in the order of `CHECKS`: cheap ones
- * before the signature, the remaining claims after it. Every token content ends in a verdict: rejects only when `checkSignature` does.
+ * before the signature, the remaining claims after it. A text is verified as a token for logging in; for another purpose, pass what `readJws` read
+ * for it. Every token content ends in a verdict: rejects only when `checkSignature` does.
  */
 export async function verifyToken(
   token: string | UntrustedJws,
@@ -105,10 +112,12 @@ export async function verifyToken(
   nowMs: number,
   options: VerifyOptions = {},
 ): Promise<Verdict> {
-  const { cache, continueAfterRefusal = false, checkSignature, presentedCertificateSha256 } = options
-  const reading = typeof token === 'string' ? readJws(token, cache) : { ok: true as const, jws: token }
-  if (!reading.ok) return new RefusedVerdict(reading.reason, () => [formatCheck(reading.detail)])
+  const { cache: loginCache, continueAfterRefusal = false, checkSignature, presentedCertificateSha256 } = options
+  const reading = typeof token === 'string' ? readJws(token, loginCache) : { ok: true as const, jws: token }
+  if (!reading.ok) return refuseUnreadable(reading)
   const { jws } = reading
+  // Other tokens are used once.
+  const cache = jws.purpose === 'login' ? loginCache : undefined
   const known = cache?.findVerdict(jws.digest, signer, keys, nowMs)
   if (known) return known
 
@@ -156,8 +165,9 @@ function checkSignatureResult(key: SignerKey, isValid: boolean): CheckResult {
 }
 
 function accept(jws: UntrustedJws, verification: Verification): AcceptedVerdict {
-  const { signer, key } = verification
-  const identityClaim = selectClaim(signer.claimsProperty, jws.untrustedClaims)
+  const { signer, key, purpose } = verification
+  // A logout or an event selects identities by other rules: it has no claim that logs one in.
+  const identityClaim = purpose === 'login' ? selectClaim(signer.claimsProperty, jws.untrustedClaims) : ''
   // Unreachable while the tables above are complete: never accept a token without a key and a valid signature.
   if (!key || verification.signatureIsValid !== true || typeof identityClaim !== 'string')
     throw new TypeError('a check is missing')

@@ -15,6 +15,7 @@ import {
   newSortableId,
   planTokenSync,
   readSessionClaims,
+  revocableToken,
   type SyncWarning,
   validateIdentity,
 } from '@countersign/core'
@@ -180,7 +181,17 @@ export class TokenEnrollment {
     const { refusal, name = settings.name } = await refuseAs('identity-refused', () =>
       store.run(
         enrollByJwt,
-        { ...verifiedBy, kind, key, settings, identityId, issuedAt, isLogin, authenticator },
+        {
+          ...verifiedBy,
+          kind,
+          key,
+          settings,
+          identityId,
+          issuedAt,
+          token: revocableToken(token),
+          isLogin,
+          authenticator,
+        },
         { actorId: identityId, now: clock.now(), source: { authorName: settings.name, ...source } },
       ),
     )

@@ -29,6 +29,10 @@ export interface ApiSessionEvent {
   readonly identity_id: string
   readonly ip_address: string
   readonly cert_generated: boolean
+  /** Set, with the next two, when an identity provider ended the session: `backchannel-logout`, or the name of a security event. */
+  readonly reason?: string
+  readonly external_jwt_signer_id?: string
+  readonly message?: string
 }
 
 /** A change of an entity by an administrator or by the controller itself. */
@@ -98,6 +102,24 @@ export interface IdentitySyncEvent {
   readonly message: string
 }
 
+/** A logout token or security event token that an identity provider sent. */
+export interface ProviderEvent {
+  readonly namespace: 'providerEvent'
+  readonly event_type: 'applied' | 'logged' | 'replayed' | 'refused'
+  /** `backchannel-logout`, or the name of a security event such as `session-revoked`. Empty for an unreadable token. */
+  readonly type: string
+  readonly external_jwt_signer_id: string
+  /** The identities whose sessions ended, or that were disabled or enabled. */
+  readonly identity_ids: readonly string[]
+  readonly sessions_ended: number
+  /** Why it was refused. */
+  readonly reason: string
+  readonly message: string
+  readonly remote_address: string
+  /** The id of the decision of a refused token in `auth-decisions`. */
+  readonly request_id: string
+}
+
 export type ControllerEvent =
   | AuthenticationEvent
   | ApiSessionEvent
@@ -105,6 +127,7 @@ export type ControllerEvent =
   | SignerHealthEvent
   | EnrollmentEvent
   | IdentitySyncEvent
+  | ProviderEvent
 
 export type EventNamespace = ControllerEvent['namespace']
 
@@ -116,6 +139,7 @@ export const NAMESPACE_NAMES: ReadonlyMap<string, EventNamespace> = new Map([
   ['signerHealth', 'signerHealth'],
   ['enrollment', 'enrollment'],
   ['identitySync', 'identitySync'],
+  ['providerEvent', 'providerEvent'],
   ['edge.authentications', 'authentication'],
   ['edge.apiSessions', 'apiSession'],
 ])

@@ -4,3 +4,27 @@ export const CLIENT = '/edge/client/v1'
 
 /** The paths of a call that both APIs serve. */
 export const onBothApis = (path: string): string[] => [CLIENT + path, MANAGEMENT + path]
+
+/** The names of the collection of signers: the product's own, and the one that existing clients use. */
+export const SIGNER_COLLECTIONS = ['ext-jwt-signers', 'external-jwt-signers'] as const
+
+/** The calls of identity providers. */
+export type ChannelName = 'backchannel-logout' | 'events'
+
+/** The paths of a call that the identity provider of a signer makes. */
+export function channelPaths(name: ChannelName): string[] {
+  return SIGNER_COLLECTIONS.map((collection) => `${CLIENT}/${collection}/:id/${name}`)
+}
+
+/** The path of such a call for one signer. */
+export function channelPath(signerId: string, name: ChannelName): string {
+  return `${CLIENT}/external-jwt-signers/${signerId}/${name}`
+}
+
+const CHANNEL_PATH = new RegExp(
+  `^${CLIENT}/(?:${SIGNER_COLLECTIONS.join('|')})/[^/?]+/(backchannel-logout|events)/?(?:\\?|$)`,
+)
+
+export function channelOfPath(url: string): ChannelName | undefined {
+  return CHANNEL_PATH.exec(url)?.[1] as ChannelName | undefined
+}

@@ -4,6 +4,7 @@ import { enrollRoutes } from './client/enroll.ts'
 import { enrollTokenRoutes } from './client/enroll-token.ts'
 import { clientExtJwtSignerRoutes } from './client/ext-jwt-signers.ts'
 import { overlayRoutes } from './client/overlay.ts'
+import { providerChannelRoutes } from './client/provider-channels.ts'
 import { sessionCertificateRoutes } from './client/session-certificates.ts'
 import { consoleLoginRoutes } from './console/console-login.ts'
 import { consolePageRoutes } from './console/console-pages.ts'
@@ -56,6 +57,7 @@ const ROUTE_FUNCTIONS = [
   sessionCertificateRoutes,
   clientExtJwtSignerRoutes,
   enrollTokenRoutes,
+  providerChannelRoutes,
   extJwtSignerRoutes,
   extJwtSignerActionRoutes,
   authPolicyRoutes,

@@ -2,6 +2,8 @@ import {
   attributesSuppliedBy,
   createLruCache,
   planTokenSync,
+  type RevocableToken,
+  revocableToken,
   type SyncWarning,
   type TokenSync,
   type VerifiedToken,
@@ -15,6 +17,11 @@ import type { StoredIdentity } from '../store/identity-row.ts'
 import { findIdentity } from '../store/reads/identity-reads.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
 import type { Store } from '../store/store.ts'
+
+/** What a token changes, and the token. */
+interface AcceptedSync extends TokenSync {
+  readonly token: RevocableToken
+}
 
 interface IdentitySyncParts {
   readonly store: Pick<Store, 'db' | 'run'>
@@ -41,23 +48,24 @@ export class IdentitySync {
    */
   apply(
     signer: StoredSigner,
-    token: Pick<VerifiedToken, 'claims'>,
+    token: Pick<VerifiedToken, 'claims' | 'identityClaim'>,
     identity: StoredIdentity,
     { isRepeated = false } = {},
   ): StoredIdentity | Promise<StoredIdentity> {
     const plan = planTokenSync(signer, token, identity)
     if (!plan) return identity
     for (const warning of plan.warnings) this.#warn(signer, identity, warning, isRepeated)
-    return plan.attributes === undefined && plan.name === undefined ? identity : this.#write(signer, identity, plan)
+    if (plan.attributes === undefined && plan.name === undefined) return identity
+    return this.#write(signer, identity, { ...plan, token: revocableToken(token) })
   }
 
-  async #write(signer: StoredSigner, identity: StoredIdentity, plan: TokenSync): Promise<StoredIdentity> {
+  async #write(signer: StoredSigner, identity: StoredIdentity, plan: AcceptedSync): Promise<StoredIdentity> {
     const { store, clock, events } = this.#parts
     const { id } = identity
-    const { attributes, name, issuedAt } = plan
+    const { attributes, name, issuedAt, token } = plan
     const verifiedBy = { signerId: signer.id, signerRevision: signer.revision }
     const meta = { actorId: SYSTEM_ACTOR.id, now: clock.now() }
-    const isChanged = await store.run(syncIdentity, { id, ...verifiedBy, attributes, name, issuedAt }, meta)
+    const isChanged = await store.run(syncIdentity, { id, ...verifiedBy, attributes, name, issuedAt, token }, meta)
     const current = (await findIdentity(store.db, id)) ?? identity
     if (!isChanged) return current
     const before = attributesSuppliedBy(identity, signer.id, 'token')

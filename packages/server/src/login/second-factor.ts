@@ -2,14 +2,17 @@ import {
   type ChallengeError as ChallengeKind,
   findStepUp,
   isCodeMissing,
+  isLinkedTo,
   isTrustedFor,
   type LoginRequirements,
+  revocableToken,
   type StepUpReason,
 } from '@countersign/core'
 import type { Clock } from '../platform/clock.ts'
 import type { LiveSession } from '../session/live-sessions.ts'
 import type { SignerRevision } from '../store/actor-credential.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
+import type { KnownRevocations } from '../token/known-revocations.ts'
 import type { DirectorySigner, SignerDirectory } from '../token/signer-directory.ts'
 import type { TokenVerifier } from '../token/token-verifier.ts'
 import type { IdentitySync } from './identity-sync.ts'
@@ -36,6 +39,7 @@ interface SecondFactorParts {
   readonly directory: Pick<SignerDirectory, 'enabled' | 'find'>
   readonly verifier: Pick<TokenVerifier, 'verifyBy'>
   readonly identitySync: Pick<IdentitySync, 'apply'>
+  readonly revocations: Pick<KnownRevocations, 'isRevoked'>
   readonly clock: Clock
 }
 
@@ -108,7 +112,7 @@ export class SecondFactor {
     signerId: string,
     bearers: readonly string[],
   ): Promise<MissingFactor | SignerRevision> {
-    const { directory, verifier, identitySync } = this.#parts
+    const { directory, verifier, identitySync, revocations } = this.#parts
     const named = (await directory.enabled()).findById(signerId)
     const signer = named && isTrustedFor(named.stored.trust, session.identity) ? named : undefined
     let challenge: ChallengeKind = 'missing'
@@ -116,8 +120,11 @@ export class SecondFactor {
       const verdict = await verifier.verifyBy(signer as DirectorySigner, bearer)
       // The token must belong to the session's identity: a thief must not complete a stolen session with another token.
       if (signer && verdict.accepted && isClaimOf(session, signer, verdict.token.identityClaim)) {
-        await identitySync.apply(signer.stored, verdict.token, session.identity, { isRepeated: true })
-        return { id: signerId, revision: signer.stored.revision }
+        const token = revocableToken(verdict.token)
+        if (!isLinkedTo(session.identity, signerId) || !(await revocations.isRevoked(signerId, token))) {
+          await identitySync.apply(signer.stored, verdict.token, session.identity, { isRepeated: true })
+          return { id: signerId, revision: signer.stored.revision, token }
+        }
       }
       const refusal = verdict.accepted ? 'invalid' : verdict.challenge
       if (challenge === 'missing' || refusal === 'expired') challenge = refusal

@@ -3,6 +3,7 @@ import {
   type ChallengeError as ChallengeKind,
   type LoginRequirements,
   readSessionClaims,
+  revocableToken,
   STEP_UP_REASONS,
   type VerifiedToken,
 } from '@countersign/core'
@@ -12,6 +13,7 @@ import {
   type SessionOptions,
   SignerChangedError,
   startSession,
+  TokenRevokedError,
 } from '../operations/api-session/start-session.ts'
 import type { LiveSession } from '../session/live-sessions.ts'
 import type { RequestSource } from '../store/operation-meta.ts'
@@ -148,6 +150,13 @@ export class TokenLogin {
         try {
           return { loggedIn: true, ...(await this.#start(authenticated, options.open)) }
         } catch (error) {
+          if (error instanceof TokenRevokedError) {
+            const { signer, identity } = authenticated
+            const reason = 'token-revoked'
+            refused.unshift({ challenge: 'invalid', signer, reason, identityId: identity.id, bearer })
+            authenticated = undefined
+            continue
+          }
           if (isRetry || !(error instanceof SignerChangedError)) throw error
           return retry(authenticated.signer)
         }
@@ -169,10 +178,8 @@ function isStepUpReason(reason: DecisionReason): boolean {
   return STEP_UP_REASONS.some((known) => known === reason)
 }
 
-function tokenBasis(
-  { id, stored }: DirectorySigner,
-  { claims, identityClaim, expiresAtMs }: VerifiedToken,
-): TokenBasis {
+function tokenBasis({ id, stored }: DirectorySigner, token: VerifiedToken): TokenBasis {
+  const { claims, identityClaim, expiresAtMs } = token
   const externalId = stored.useExternalId ? identityClaim : null
   return {
     signerId: id,
@@ -180,5 +187,6 @@ function tokenBasis(
     externalId,
     expiresAt: expiresAtMs,
     ...readSessionClaims(claims),
+    ...revocableToken(token),
   }
 }

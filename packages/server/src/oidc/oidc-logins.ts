@@ -6,6 +6,7 @@ import {
   buildSession,
   type SessionOptions,
   SignerChangedError,
+  TokenRevokedError,
 } from '../operations/api-session/start-session.ts'
 import { type AuthenticatedOidcLogin, authenticateOidcLogin } from '../operations/oidc/authenticate-login.ts'
 import { issueOidcCode } from '../operations/oidc/issue-code.ts'
@@ -100,6 +101,7 @@ export class OidcLogins {
     const args = { loginId: login.id, session: row, details, code }
     const passed = await store.run(authenticateOidcLogin, args, { actorId: identity.id, now })
     if (passed === 'signer-changed') throw new SignerChangedError()
+    if (passed === 'token-revoked') throw new TokenRevokedError()
     if (!passed) return undefined
     options.events.publish(apiSessionEvent('created', { id, identityId: identity.id, ipAddress, isOidc: true }))
     return { ...passed, session: { ...session, isOidc: true, passedTotpId: passed.passedTotpId } }

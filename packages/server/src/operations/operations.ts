@@ -56,6 +56,8 @@ import { startOidcLogin } from './oidc/start-login.ts'
 import { createOrganization } from './organization/create-organization.ts'
 import { deleteOrganization } from './organization/delete-organization.ts'
 import { updateOrganization } from './organization/update-organization.ts'
+import { applyLogout } from './provider-channel/apply-logout.ts'
+import { pruneRevocations } from './provider-channel/prune-revocations.ts'
 import { createRevocation } from './revocation/create-revocation.ts'
 import { createSigner } from './signer/create-signer.ts'
 import { deleteSigner } from './signer/delete-signer.ts'
@@ -143,6 +145,8 @@ export const OPERATIONS: readonly AnyOperation[] = [
   createOrganization,
   deleteOrganization,
   updateOrganization,
+  applyLogout,
+  pruneRevocations,
   createSigner,
   deleteSigner,
   reserveKeyFetch,

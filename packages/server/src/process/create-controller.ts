@@ -1,6 +1,8 @@
 import type { ServerOptions } from 'node:https'
 import { newId, PASSWORD_COST, type PasswordCost, VerifiedTokenCache } from '@countersign/core'
 import type { Logger } from 'pino'
+import { BackchannelLogout } from '../channels/backchannel-logout.ts'
+import { ChannelReporter } from '../channels/channel-reporter.ts'
 import { CaEnrollment } from '../enrollment/ca-enrollment.ts'
 import { createEnrollmentJwt } from '../enrollment/enrollment-jwt.ts'
 import { EnrollmentReporter } from '../enrollment/enrollment-reporter.ts'
@@ -72,6 +74,7 @@ import { withWriteTurns } from '../store/write-turns.ts'
 import { DecisionRecorder } from '../token/decision-recorder.ts'
 import { KnownIdentities } from '../token/known-identities.ts'
 import { KnownPolicies } from '../token/known-policies.ts'
+import { KnownRevocations } from '../token/known-revocations.ts'
 import { LoginExplainer } from '../token/login-explainer.ts'
 import { SignatureChecks } from '../token/signatures/signature-checks.ts'
 import { SignerDirectory } from '../token/signer-directory.ts'
@@ -180,8 +183,9 @@ export function createController(parts: ControllerParts): Controller {
     checkSignature: signatures.check,
     isOwnKey: (kid) => signingKeys?.has(kid) ?? false,
   })
+  const revocations = new KnownRevocations(store)
   const identitySync = new IdentitySync({ store, clock, events })
-  const secondFactor = new SecondFactor({ directory: signers, verifier, identitySync, clock })
+  const secondFactor = new SecondFactor({ directory: signers, verifier, identitySync, revocations, clock })
   const decisions = new DecisionRecorder({
     save: (decisions) => store.run(recordDecisions, { decisions }, system()),
     clock,
@@ -253,6 +257,8 @@ export function createController(parts: ControllerParts): Controller {
     policies,
   })
   const enrollments = new EnrollmentReporter({ log, events, decisions, metrics })
+  const channelReporter = new ChannelReporter({ events, decisions })
+  const channel = { store, clock, directory: signers, verifier, reporter: channelReporter }
   const routes = buildRoutes({
     ...parts,
     oidc,
@@ -288,6 +294,7 @@ export function createController(parts: ControllerParts): Controller {
     thirdPartyCas,
     caEnrollment: new CaEnrollment({ store, clock, log, thirdPartyCas }),
     enrollments,
+    backchannelLogout: new BackchannelLogout(channel),
     explainer,
     decisions,
     logins,

@@ -3,6 +3,7 @@ import { deleteExpiredSessions } from '../operations/api-session/end-session.ts'
 import { pruneDecisions } from '../operations/auth-decision/record-decisions.ts'
 import { expireIdentities } from '../operations/identity/expire-identities.ts'
 import { pruneDeletedIdentities } from '../operations/identity/prune-deleted-identities.ts'
+import { pruneRevocations, REVOCATION_LIMITS } from '../operations/provider-channel/prune-revocations.ts'
 import { pruneChangeLog } from '../operations/upkeep/prune-change-log.ts'
 import { pruneOidc } from '../operations/upkeep/prune-oidc.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -27,8 +28,8 @@ interface UpkeepParts {
 }
 
 /**
- * Ends the access of identities at their `expiresAt`. Every minute, deletes expired sessions, old decisions, change-log entries and notes of deleted
- * identities that are no longer needed, what the OpenID provider no longer needs, and retired clients, and rotates its signing keys.
+ * Ends the access of identities at their `expiresAt`. Every minute, deletes expired sessions, old decisions, change-log entries, notes of deleted
+ * identities and revocations that are no longer needed, what the OpenID provider no longer needs, and retired clients, and rotates its signing keys.
  */
 export function startUpkeep({ store, clock, log, ...parts }: UpkeepParts): { stop(): Promise<void> } {
   const meta = () => ({ actorId: SYSTEM_ACTOR.id, now: clock.now() })
@@ -37,6 +38,7 @@ export function startUpkeep({ store, clock, log, ...parts }: UpkeepParts): { sto
     while (await store.run(pruneDecisions, {}, meta()));
     while (await store.run(pruneChangeLog, {}, meta()));
     while (await store.run(pruneDeletedIdentities, {}, meta()));
+    while (await store.run(pruneRevocations, REVOCATION_LIMITS, meta()));
     while (await store.run(pruneOidc, {}, meta()));
     await parts.rotateKeys()
     await parts.endOldSessions()

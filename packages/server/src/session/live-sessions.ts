@@ -65,6 +65,8 @@ export const SESSION_DEPENDENCIES: Required<DependenciesOf<LiveSession>> = {
   cas: ({ login }) => (login.method === 'cert' && login.caId !== undefined ? [login.caId] : NONE),
   oidcKeys: () => NONE,
   revocations: () => NONE,
+  // A revocation of tokens ends the sessions that it concerns.
+  tokenRevocations: () => NONE,
 }
 
 /** Sessions by token, cached until the change log reports a change of the session or of an entity it depends on. */

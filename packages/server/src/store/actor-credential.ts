@@ -1,3 +1,4 @@
+import type { RevocableToken } from '@countersign/core'
 import type { ClientKey } from './reads/account-client-reads.ts'
 
 /** The credential that authenticated an actor. It must still be valid in the transaction that writes. */
@@ -15,6 +16,8 @@ export interface SessionCredential {
 export interface SignerRevision {
   readonly id: string
   readonly revision: number
+  /** The token, which its identity provider may have revoked since. */
+  readonly token: RevocableToken
 }
 
 /** The client of an API account that the account's access token was issued to. */

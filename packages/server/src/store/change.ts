@@ -1,3 +1,4 @@
+import type { RevocationCause } from '@countersign/core'
 import type { OperationMeta } from './operation-meta.ts'
 
 /** What a committed write changed. Caches follow these; a node that missed some receives `everything`. */
@@ -10,8 +11,8 @@ export interface Change {
 
 /** A change with details that only the node that made it receives. */
 export interface OwnChange extends Change {
-  /** The owner of a session that has ended. */
-  readonly session?: { readonly identityId: string; readonly ipAddress: string }
+  /** The owner of a session that has ended, and what ended it, where an identity provider did. */
+  readonly session?: { readonly identityId: string; readonly ipAddress: string; readonly cause?: ProviderCause }
   /** JSON of a recorded entity before and after; null where it did not exist or is not known. */
   readonly states?: { readonly initial: string | null; readonly final: string | null }
 }
@@ -19,6 +20,13 @@ export interface OwnChange extends Change {
 /** The change as other processes receive it. */
 export function withoutDetails({ entity, id, action }: OwnChange): Change {
   return { entity, id, action }
+}
+
+/** A message of an identity provider that ended a session. */
+export interface ProviderCause {
+  readonly cause: RevocationCause
+  readonly signerId: string
+  readonly signerName: string
 }
 
 export type ChangedEntity =
@@ -35,6 +43,8 @@ export type ChangedEntity =
   | 'cas'
   | 'oidcKeys'
   | 'revocations'
+  /** The id is that of the signer. */
+  | 'tokenRevocations'
 
 export type ChangeListener = (changes: readonly Change[] | 'everything') => void
 

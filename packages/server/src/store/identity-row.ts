@@ -14,6 +14,10 @@ export interface StoredIdentity extends IdentitySettings, AttributeParts {
   readonly hasExpired: boolean
   /** The signer whose token enrolled the identity; null for others, and for those of earlier releases. */
   readonly enrolledBySignerId: string | null
+  /** The signer whose security event disabled the identity; null when it is enabled, or was disabled otherwise. */
+  readonly disabledBySignerId: string | null
+  /** By signer: when the latest security event was issued that disabled or enabled the account, in milliseconds since 1970. */
+  readonly accountEvents: Readonly<Record<string, number>>
   /** By signer: when the latest token was issued that changed the identity, in seconds. */
   readonly syncedTokens: Readonly<Record<string, number>>
   /** The verified TOTP enrollment; an identity with one must enter a code. */
@@ -33,6 +37,8 @@ const STORED_IDENTITY = {
   disabledUntil: instantOrNull(),
   hasExpired: bool(),
   enrolledBySignerId: textOrNull(),
+  disabledBySignerId: textOrNull(),
+  accountEvents: json<StoredIdentity['accountEvents']>(),
   syncedTokens: json<StoredIdentity['syncedTokens']>(),
   manualAttributes: new Joined<readonly string[]>(),
   suppliedAttributes: new Joined<StoredIdentity['suppliedAttributes']>(),

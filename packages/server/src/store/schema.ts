@@ -93,6 +93,10 @@ export interface IdentityTable extends Stamped, CellsOf<typeof IDENTITY_COLUMNS>
   verified_totp_id: Generated<string | null>
   has_expired: Generated<Bool>
   enrolled_by_signer_id: Generated<string | null>
+  /** The signer whose security event disabled the identity; null when it is enabled, or was disabled otherwise. */
+  disabled_by_signer_id: Generated<string | null>
+  /** JSON: see `StoredIdentity`. */
+  account_events: Generated<string>
   /** JSON: see `StoredIdentity`. */
   synced_tokens: Generated<string>
 }
@@ -155,6 +159,25 @@ export interface EnrollmentTable extends Stamped {
   expires_at: number
 }
 
+/** Tokens of a signer that were issued until `revoked_at` are refused. */
+export interface TokenRevocationTable {
+  signer_id: string
+  /** Which tokens: see `revocationKey`. */
+  revocation_key: string
+  revoked_at: number
+  /** A `RevocationCause`. */
+  cause: string
+}
+
+/** A logout token or security event token that has been used. */
+export interface UsedEventTokenTable {
+  signer_id: string
+  /** SHA-256 of its `jti`. */
+  id_digest: string
+  /** From then on the token is too old to be used. */
+  expires_at: number
+}
+
 export interface ApiSessionTable extends Stamped {
   token_digest: string
   identity_id: string
@@ -172,6 +195,8 @@ export interface ApiSessionTable extends Stamped {
   subject: Generated<string | null>
   /** The token's `sid`. */
   provider_session_id: Generated<string | null>
+  /** When the token was issued; null when it did not say so. */
+  token_issued_at: Generated<number | null>
   /** When the signer starts to refuse the token. */
   token_expires_at: Generated<number | null>
   /** The token's `acr`. */
@@ -280,6 +305,8 @@ export interface Database extends HostedTables, OidcTables {
   api_sessions: ApiSessionTable
   /** A view of all sessions by identity. */
   api_session_certificates: SessionCertificateTable
+  token_revocations: TokenRevocationTable
+  used_event_tokens: UsedEventTokenTable
   totps: TotpTable
   totp_guesses: TotpGuessTable
   change_log: ChangeLogTable

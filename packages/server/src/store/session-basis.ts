@@ -1,4 +1,4 @@
-import type { LoginMethodName, SessionClaims } from '@countersign/core'
+import type { LoginMethodName, RevocableToken, SessionClaims } from '@countersign/core'
 
 /** What a session rests on besides its identity. */
 export interface SessionBasis {
@@ -20,7 +20,7 @@ export interface CaBasis {
 }
 
 /** The verified token that opened a session. */
-export interface TokenBasis extends SessionClaims {
+export interface TokenBasis extends SessionClaims, RevocableToken {
   readonly signerId: string
   /** The revision of the signer that verified the token. It must still be the current one when the session is opened. */
   readonly signerRevision: number
@@ -40,6 +40,7 @@ export function basisColumns({ method, authenticatorId, token, ca }: SessionBasi
     external_id: token?.externalId ?? ca?.externalId ?? null,
     subject: token?.subject ?? null,
     provider_session_id: token?.providerSessionId ?? null,
+    token_issued_at: token?.issuedAt ?? null,
     token_expires_at: token?.expiresAt ?? null,
     acr: token?.acr ?? null,
     amr: token?.amr ? JSON.stringify(token.amr) : null,

@@ -64,6 +64,7 @@ export type LoginRefusal =
   | 'not-allowed'
   | 'signer-not-allowed'
   | 'signer-not-trusted'
+  | 'token-revoked'
   | StepUpReason
 
 /** Why an enrollment with an accepted token is refused, besides the refusals of core. */
@@ -77,6 +78,17 @@ type EnrollRequestRefusal =
 /** Why an access token of the hosted API is refused. */
 export type AccessTokenRefusal = RefusalReason | 'account-unknown' | 'account-disabled' | 'scope-missing'
 
+/** Why a logout token or security event token is refused. */
+export type ChannelRefusal =
+  | RefusalReason
+  | 'body-unusable'
+  | 'signer-unknown'
+  | 'signer-not-trusted'
+  | 'signer-changed'
+  | 'channel-off'
+  | 'token-replayed'
+  | 'subject-unusable'
+
 /** Why a login, an enrollment or a hosted API call is refused. A closed set: decisions, events and metrics contain these values. */
 export type DecisionReason =
   | 'token-missing'
@@ -88,3 +100,4 @@ export type DecisionReason =
   | EnrollmentRefusal
   | EnrollRequestRefusal
   | AccessTokenRefusal
+  | ChannelRefusal

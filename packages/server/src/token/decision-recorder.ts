@@ -27,6 +27,14 @@ export interface RefusedEnrollment extends Omit<RefusedLogin, 'method'> {
   readonly method: 'enroll'
 }
 
+/** The channels by which identity providers send tokens that are not for logging in. */
+export type ChannelName = 'backchannel-logout' | 'shared-signals'
+
+/** A refused logout token or security event token. */
+export interface RefusedChannelToken extends Omit<RefusedLogin, 'method'> {
+  readonly method: ChannelName
+}
+
 interface DecisionRecorderParts {
   /** Stores decisions. Rejects when that fails. */
   readonly save: (decisions: readonly AuthDecisionRow[]) => Promise<void>
@@ -34,7 +42,8 @@ interface DecisionRecorderParts {
   readonly log: Logger
 }
 
-type Waiting = (RefusedLogin | RefusedEnrollment) & { readonly at: number }
+type Refused = RefusedLogin | RefusedEnrollment | RefusedChannelToken
+type Waiting = Refused & { readonly at: number }
 
 /** Refusals are collected for this time and written in one batch. */
 const BATCH_MS = 200
@@ -64,7 +73,7 @@ export class DecisionRecorder {
   }
 
   /** Queues a refusal to be stored. Returns at once and never throws. */
-  record(refused: RefusedLogin | RefusedEnrollment): void {
+  record(refused: Refused): void {
     const at = this.#parts.clock.now()
     if (this.#waiting.length >= MAX_WAITING || !this.#sample.keeps(refused.remoteAddress, at)) {
       this.#leftOut++

@@ -13,8 +13,10 @@ import {
 } from '@countersign/core'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import type { StoredIdentity } from '../store/identity-row.ts'
+import type { Revocation } from '../store/reads/token-revocation-reads.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
 import { quoted } from './quoted.ts'
+import { revokedText } from './revoked-text.ts'
 
 /** An enrollment with a token that a signer has accepted. */
 export interface EnrollAttempt {
@@ -30,6 +32,8 @@ export interface EnrollAttempt {
   readonly isNameTaken: boolean
   /** Set when a login enrolls. */
   readonly provisioning?: Provisioning | undefined
+  /** The revocation by which the token is refused. */
+  readonly revocation?: Revocation | undefined
 }
 
 /** What is missing when several signers accept a token. */
@@ -94,15 +98,17 @@ const visibleReason = (reason: string): string => quoted(reason).slice(1, -1)
 
 /** What the signer and the policy refuse: for the requested kind, or for each kind that the signer has enabled. */
 function missingPermission(attempt: EnrollAttempt): string[] {
-  const { signer, policy, identity, provisioning } = attempt
+  const { signer, policy, identity, provisioning, revocation } = attempt
   const isEnrolled = identity !== undefined
+  const isRevoked = revocation !== undefined
   const wanted = attempt.kind ? [attempt.kind] : ENROLLMENT_KINDS.filter((kind) => isKindEnabled(signer, kind))
   if (wanted.length === 0) {
     const enrolled = isEnrolled ? [REFUSAL_TEXTS['already-enrolled'](attempt)] : []
-    return [...enrolled, REFUSAL_TEXTS['enrollment-off'](attempt)]
+    const revoked = isRevoked ? [REFUSAL_TEXTS['token-revoked'](attempt)] : []
+    return [...enrolled, ...revoked, REFUSAL_TEXTS['enrollment-off'](attempt)]
   }
   const missing = wanted.flatMap((kind) =>
-    findEnrollmentRefusals({ kind, signer, policy, isEnrolled, provisioning }).map((refusal) => {
+    findEnrollmentRefusals({ kind, signer, policy, isEnrolled, isRevoked, provisioning }).map((refusal) => {
       const text = REFUSAL_TEXTS[refusal]({ ...attempt, kind })
       return KIND_SPECIFIC.has(refusal) ? `to enroll to a ${KIND_NAMES[kind]}: ${text}` : text
     }),
@@ -119,6 +125,7 @@ const REFUSAL_TEXTS: Readonly<Record<EnrollmentRefusal, (attempt: EnrollAttempt)
   'signer-changed': ({ signer }) => `the signer ${quoted(signer.name)} changed during the enrollment: enroll again`,
   'already-enrolled': ({ identity }) =>
     `the identity ${quoted(identity?.name ?? '')} has this claim: it is already enrolled`,
+  'token-revoked': ({ signer, revocation }) => revokedText(signer, revocation),
   'enrollment-off': ({ signer, kind }) =>
     kind
       ? `the signer ${quoted(signer.name)} does not enroll to a ${KIND_NAMES[kind]}: set ${kind === 'cert' ? 'enrollToCertEnabled' : 'enrollToTokenEnabled'}`

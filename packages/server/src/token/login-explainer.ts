@@ -3,14 +3,18 @@ import {
   type EnrollmentKind,
   enrollPolicyId,
   explainToken,
+  isLinkedTo,
   type Provisioning,
   readEnrollmentClaims,
   readJws,
+  revocableToken,
   type VerifiedToken,
 } from '@countersign/core'
+import type { StoredIdentity } from '../store/identity-row.ts'
 import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
 import { findDeletion } from '../store/reads/identity-access-reads.ts'
 import { isIdentityName } from '../store/reads/identity-reads.ts'
+import { findRevocation, type Revocation } from '../store/reads/token-revocation-reads.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
 import { missingChoice, missingForEnrollment } from './enrollment-refusals.ts'
 import { explainedIdentity, explainedPolicy, type LoginExplanation } from './login-explanation.ts'
@@ -82,13 +86,24 @@ export class LoginExplainer {
   }
 
   async #explainLogin(signer: StoredSigner, token: VerifiedToken): Promise<AttemptExplanation> {
-    const attempt = await loadAttempt(this.#store.db, signer, subjectOf(token), this.#clock.now())
+    const loaded = await loadAttempt(this.#store.db, signer, subjectOf(token), this.#clock.now())
+    const attempt = { ...loaded, revocation: await this.#findRevocation(signer, token, loaded.identity) }
     if (!attempt.identity && signer.provisionOnLogin) return this.#explainProvisioning(attempt, token)
     return {
       identity: explainedIdentity(attempt.identity, attempt.now),
       policy: explainedPolicy(attempt.policy),
       missing: missingForLogin(attempt),
     }
+  }
+
+  /** An identity provider can only revoke the tokens of identities that are linked to its signer; one that enrolls will be. */
+  async #findRevocation(
+    { id }: StoredSigner,
+    token: VerifiedToken,
+    identity: StoredIdentity | undefined,
+  ): Promise<Revocation | undefined> {
+    if (identity && !isLinkedTo(identity, id)) return undefined
+    return findRevocation(this.#store.db, id, revocableToken(token))
   }
 
   /** A login that enrolls must be allowed by the policy of the new identity too. */
@@ -112,11 +127,12 @@ export class LoginExplainer {
     const { identity, now } = await loadAttempt(db, signer, subjectOf(token), this.#clock.now())
     const policy = await findAuthPolicy(db, enrollPolicyId(signer))
     const { name } = readEnrollmentClaims(signer, token)
+    const revocation = await this.#findRevocation(signer, token, identity)
     const isNameTaken = !identity && name.ok && (await isIdentityName(db, name.value))
     return {
       identity: explainedIdentity(identity, now),
       policy: explainedPolicy(policy),
-      missing: missingForEnrollment({ signer, token, kind, identity, policy, isNameTaken, provisioning }),
+      missing: missingForEnrollment({ signer, token, kind, identity, policy, isNameTaken, provisioning, revocation }),
     }
   }
 }

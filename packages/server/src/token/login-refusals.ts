@@ -11,11 +11,13 @@ import {
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import { isDisabled, isExpired, type StoredIdentity } from '../store/identity-row.ts'
 import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
-import { findIdentity, findIdentityByExternalId } from '../store/reads/identity-reads.ts'
+import { findIdentityByClaim } from '../store/reads/identity-reads.ts'
+import type { Revocation } from '../store/reads/token-revocation-reads.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
 import type { ReadDatabase } from '../store/store.ts'
 import type { LoginRefusal } from './decision-reason.ts'
 import { quoted } from './quoted.ts'
+import { revokedText } from './revoked-text.ts'
 
 /** A login with an accepted token, and the identity that its claim names. */
 export interface LoginAttempt {
@@ -26,6 +28,8 @@ export interface LoginAttempt {
   readonly identity: StoredIdentity | undefined
   readonly policy: StoredAuthPolicy | undefined
   readonly now: number
+  /** The revocation by which the token is refused. Loaded for explanations only: the transaction that opens the session reads it again. */
+  readonly revocation?: Revocation | undefined
 }
 
 interface RefusalRule {
@@ -89,6 +93,11 @@ const RULES: readonly RefusalRule[] = [
     text: ({ signer }) =>
       `the signer ${quoted(signer.name)} is not trusted, since it was last written without administrator rights: it cannot log in identities that are administrators or hold permissions until an administrator trusts it`,
   },
+  {
+    refusal: 'token-revoked',
+    applies: ({ revocation }) => revocation !== undefined,
+    text: ({ signer, revocation }) => revokedText(signer, revocation),
+  },
   ...STEP_UP_RULES,
 ]
 
@@ -112,7 +121,7 @@ export async function loadAttempt(
   now: number,
   policies: PolicySource = { find: (id) => findAuthPolicy(db, id) },
 ): Promise<LoginAttempt> {
-  const identity = await (signer.useExternalId ? findIdentityByExternalId : findIdentity)(db, claim)
+  const identity = await findIdentityByClaim(db, signer, claim)
   const policy = await policies.find(identity?.authPolicyId ?? '')
   return { signer, claim, loginClaims, identity, policy, now }
 }

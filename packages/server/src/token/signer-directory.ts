@@ -13,7 +13,7 @@ export interface DirectorySigner {
   readonly audience: string
   readonly additionalAudiences: readonly string[]
   readonly stored: StoredSigner
-  readonly verify: VerifySigner
+  readonly verify: VerifySigner<string>
 }
 
 /**

@@ -4,7 +4,9 @@ import {
   MAX_CANDIDATES,
   readJws,
   refuseTooManySigners,
+  refuseUnreadable,
   refuseWithoutSigner,
+  type TokenPurpose,
   type UntrustedJws,
   untrustedIssuerAndAudience,
   type Verdict,
@@ -32,6 +34,13 @@ export interface VerifyingSigner {
   readonly stored: KeySigner
   readonly verify: VerifySigner
 }
+
+/** The keys and rules for tokens that are not for logging in. */
+export interface EventVerifier extends VerifyingSigner {
+  readonly verify: VerifySigner<string>
+}
+
+export type EventPurpose = Exclude<TokenPurpose, 'login'>
 
 interface TokenVerifierParts {
   readonly directory: SignerDirectory
@@ -89,7 +98,16 @@ export class TokenVerifier {
     return this.verifyWith(signer, reading.jws, isNamed, address)
   }
 
-  /** Like `verifyBy`, for given keys and rules. Uses the cached verdict while it is valid. */
+  /** Returns the verdict on a token that an identity provider sent for another purpose than a login. Invalid signatures are limited as in `verify`. */
+  async verifyEvent(signer: EventVerifier, token: string, purpose: EventPurpose, address: string): Promise<Verdict> {
+    const reading = readJws(token, undefined, purpose)
+    if (!reading.ok) return refuseUnreadable(reading)
+    const { untrustedIssuer, untrustedAudiences } = untrustedIssuerAndAudience(reading.jws)
+    const isNamed = isSignerNamed(signer.verify, untrustedIssuer, untrustedAudiences)
+    return this.verifyWith(signer, reading.jws, isNamed, address)
+  }
+
+  /** Like `verifyBy`, for given keys and rules. Uses the cached verdict of a login while it is valid. */
   verifyWith(signer: VerifyingSigner, jws: UntrustedJws, isNamed: boolean, address?: string): Promise<Verdict> {
     return this.#verify(signer, jws, isNamed, address, this.#parts.checkSignature)
   }
@@ -108,7 +126,8 @@ export class TokenVerifier {
     if (isOwn) return refuseWithoutSigner(jws, false)
     const reading = keys.reading(stored)
     if (reading !== undefined) await reading
-    const known = cache.findVerdict(jws.digest, verify, keys.keysOf(stored), clock.now())
+    const isLogin = jws.purpose === 'login'
+    const known = isLogin ? cache.findVerdict(jws.digest, verify, keys.keysOf(stored), clock.now()) : undefined
     if (known) {
       metrics.tokenFromCache()
       return known

@@ -111,7 +111,7 @@ testWithApp('creating signers', async (t, app) => {
         tags: { owner: 'iam', level: 3, primary: true, nothing: null },
       })
       const id = await create(app, body)
-      const { _links, createdAt, updatedAt, keyStatus, trust, ...rest } = await detailOf(app, id)
+      const { _links, createdAt, updatedAt, keyStatus, trust, backchannelLogoutUrl, ...rest } = await detailOf(app, id)
       assert.deepEqual(rest, {
         ...body,
         id,
@@ -157,7 +157,10 @@ testWithApp('creating signers', async (t, app) => {
 
   await t.test('W-24 D6 shows a default for every omitted member', async () => {
     const body = jwksBody()
-    const { _links, id, createdAt, updatedAt, keyStatus, trust, ...rest } = await detailOf(app, await create(app, body))
+    const { _links, id, createdAt, updatedAt, keyStatus, trust, backchannelLogoutUrl, ...rest } = await detailOf(
+      app,
+      await create(app, body),
+    )
     assert.deepEqual(rest, {
       ...body,
       additionalAudiences: [],

@@ -68,6 +68,7 @@ testWithApp('identities', async (t, app) => {
       authPolicyId: policy,
       disabled: false,
       expiresAt: null,
+      linkedSigners: [],
       authenticators: {},
       enrollment: {},
       envInfo: {},

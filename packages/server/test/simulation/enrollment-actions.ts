@@ -1,4 +1,4 @@
-import { identityFromBody, secretDigest } from '@countersign/core'
+import { identityFromBody, revocableToken, secretDigest } from '@countersign/core'
 import { enrollByJwt } from '../../src/operations/enrollment/enroll-by-jwt.ts'
 import { createIdentity } from '../../src/operations/identity/create-identity.ts'
 import { findSigner } from '../../src/store/reads/signer-reads.ts'
@@ -75,7 +75,8 @@ export const enrollByToken: Action = async (stage) => {
       fingerprint,
       publicKeyDigest,
     }
-    const verifiedBy = { signerId: SIGNER_ID, signerRevision, issuedAt }
+    const token = revocableToken({ claims: { sub: externalId, iat: issuedAt }, identityClaim: externalId })
+    const verifiedBy = { signerId: SIGNER_ID, signerRevision, issuedAt, token }
     const enrollment = { ...verifiedBy, kind: 'cert', key: { useExternalId: true, externalId } } as const
     const identityId = `enrolled-${authenticator.id}`
     const args = { ...enrollment, settings, identityId, authenticator }

@@ -47,6 +47,7 @@ for (const database of DATABASES) {
               amr: ['pwd', 'otp'],
               authenticatedAt: now - 500,
             },
+            ...{ issuedAt: now - 400, revocationKeys: ['all'] },
           },
           ipAddress: '192.0.2.1',
           configTypes: ['all'],

@@ -102,6 +102,10 @@ const RELEASED: Readonly<Record<string, readonly [sqlite: string, postgres: stri
     '5ec0362b41a26a4084bc1c4849c012886f5d22c8495f94ec4563640531890e60',
     '83fc2c2fe504564a94a0074aaf561ab79a7aadc060a0a1d220eab664ce5ada9a',
   ],
+  'provider-channels': [
+    'ab401b2103c126671ba07144f33bee11162c844bdc2544758f4994172f409dc6',
+    '51778c58a8c4f84d76b7dc164bb6f244db41378c1904c60614f307e1fbba0e76',
+  ],
 }
 
 test('a released step is never edited: databases that have applied it would miss the change', () => {

@@ -14,6 +14,7 @@ const NAMESPACES = [
   { value: 'signerHealth', label: 'Signer health' },
   { value: 'enrollment', label: 'Enrollments' },
   { value: 'identitySync', label: 'Synchronised identities' },
+  { value: 'providerEvent', label: 'Provider messages' },
 ]
 const MAX_SHOWN = 200
 

@@ -9,6 +9,7 @@ import { checkTags, toTagRows, toTags } from '../../form/tags.ts'
 import { TagsField } from '../../form/tags-field.tsx'
 import { useServerForm } from '../../form/use-server-form.ts'
 import { PolicySelect } from '../policies/policy-select.tsx'
+import { useSignerNames } from '../policies/use-signer-names.ts'
 
 type IdentityFormProps = { readonly submitLabel: string } & (
   | { readonly identity?: undefined; readonly onSend: (body: IdentityInput) => Promise<void> }
@@ -37,6 +38,7 @@ function pickMembers<Body extends object>(body: Body, names: readonly string[]):
 /** Creates or edits an identity. A new one can get a one-time token. */
 export function IdentityForm(props: IdentityFormProps) {
   const { identity, submitLabel } = props
+  const { signers } = useSignerNames()
   const { form, formError, isBusy, submit } = useServerForm({
     initialValues: {
       name: identity?.name ?? '',
@@ -44,6 +46,7 @@ export function IdentityForm(props: IdentityFormProps) {
       externalId: identity?.externalId ?? '',
       attributes: manualAttributes(identity),
       expiresAt: toLocalTime(identity?.expiresAt),
+      linkedSigners: [...(identity?.linkedSigners ?? [])],
       authPolicyId: identity?.authPolicyId ?? '',
       isAdmin: identity?.isAdmin ?? false,
       permissions: [...(identity?.permissions ?? [])],
@@ -92,6 +95,14 @@ export function IdentityForm(props: IdentityFormProps) {
         label="Access until"
         description="Then sessions end and logins are refused until you extend it. Empty: unlimited"
         {...form.getInputProps('expiresAt')}
+      />
+      <MultiSelect
+        label="Linked signers"
+        description="Their identity providers may end sessions of this identity and disable it, besides the signer that enrolled it"
+        data={signers.map(({ id, name }) => ({ value: id, label: name }))}
+        searchable
+        clearable
+        {...form.getInputProps('linkedSigners')}
       />
       <PolicySelect label="Authentication policy" {...form.getInputProps('authPolicyId')} />
       <MultiSelect

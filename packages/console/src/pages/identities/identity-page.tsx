@@ -9,6 +9,7 @@ import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { PageHead } from '../../show/page-head.tsx'
 import { TagList } from '../../show/tag-list.tsx'
+import { useSignerNames } from '../policies/use-signer-names.ts'
 import { AttributeList } from './attribute-list.tsx'
 import { AuthenticatorsSection } from './authenticators-section.tsx'
 import { EnrollmentSection } from './enrollment-section.tsx'
@@ -31,6 +32,7 @@ export function IdentityPage() {
 
 function IdentityDetail({ identity }: { readonly identity: Identity }) {
   const { id, authPolicy } = identity
+  const { nameOf } = useSignerNames()
   return (
     <Stack>
       <PageHead title={identity.name} back={BACK}>
@@ -48,6 +50,7 @@ function IdentityDetail({ identity }: { readonly identity: Identity }) {
                 {authPolicy.name}
               </PageLink>,
             ],
+            ['Linked signers', identity.linkedSigners.map(nameOf).join(', ')],
             ['Permissions', identity.isAdmin ? 'Administrator' : identity.permissions?.join(', ')],
             ['Tags', <TagList key="tags" tags={identity.tags} />],
             ['App data', <TagList key="data" tags={identity.appData} />],

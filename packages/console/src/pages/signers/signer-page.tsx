@@ -30,6 +30,7 @@ const SHOWN_EXPLICITLY = [
   ...['requiredClaims', 'tags', 'openIdConfigurationUrl', 'clientId', 'scopes', 'externalAuthUrl', 'targetToken'],
   ...['enrollToCertEnabled', 'enrollToTokenEnabled', 'enrollNameClaimsSelector', 'enrollAttributeClaimsSelector'],
   ...['enrollAuthPolicyId', 'trust', 'attributeSync', 'nameSync', 'provisionOnLogin', 'reprovisionAfterMinutes'],
+  'backchannelLogoutUrl',
 ]
 
 const POLL_MS = 10_000
@@ -123,6 +124,9 @@ function SignerDetail({ signer }: { readonly signer: Versioned<Signer> }) {
             ],
           ]}
         />
+      </Section>
+      <Section title="Provider messages">
+        <Details rows={[['Back-channel logout URL', signer.backchannelLogoutUrl]]} />
       </Section>
       <PoliciesSection signerId={signer.id} />
     </Stack>

@@ -28,7 +28,7 @@ const MAX_CACHED = 2_000
  * at a target of 0.20 on an idle machine, and "get one signer": 0.10 and 0.15, at a target of 0.10. Every call reads the revision from the
  * store, so that the text is never stale.
  */
-export function createSignerTexts(store: Pick<Store, 'db'>): SignerTexts {
+export function createSignerTexts(store: Pick<Store, 'db'>, controllerUrl: () => string): SignerTexts {
   const cache = createLruCache<string, SignerText>(MAX_CACHED)
   const keyOf = (id: string, collection: string): string => `${collection}/${id}`
 
@@ -44,7 +44,7 @@ export function createSignerTexts(store: Pick<Store, 'db'>): SignerTexts {
     const found = await findSignerRows(store.db, missing)
     for (const row of found) {
       const signer = signerFromRow(row)
-      const entry = { signer, text: JSON.stringify(signerView(signer, collection)) }
+      const entry = { signer, text: JSON.stringify(signerView(signer, collection, controllerUrl())) }
       cache.set(keyOf(row.id, collection), entry)
       known.set(row.id, entry)
     }

@@ -18,7 +18,7 @@ import { notFound } from '../../store/not-found.ts'
 import { findEnrollPolicy } from '../../store/reads/signer-reads.ts'
 import type { SignerCertificateFacts } from '../../store/signer-row.ts'
 import type { Store } from '../../store/store.ts'
-import { MANAGEMENT } from '../api-paths.ts'
+import { MANAGEMENT, SIGNER_COLLECTIONS } from '../api-paths.ts'
 import type { Call } from '../pipeline/call.ts'
 import { withVersion } from '../pipeline/envelope.ts'
 import { listResponse } from '../pipeline/list-response.ts'
@@ -28,9 +28,7 @@ import { describeKeys } from './ext-jwt-signer-key-status.ts'
 import { createSignerTexts, SIGNER_LIST_COLUMNS, type SignerListRow } from './ext-jwt-signer-texts.ts'
 import { resourceRoutes } from './resource-routes.ts'
 
-/** The product's own name of the collection, and the one that existing clients use. */
-const NAMES = ['ext-jwt-signers', 'external-jwt-signers']
-export const COLLECTION = NAMES.map((name) => `${MANAGEMENT}/${name}`)
+export const COLLECTION = SIGNER_COLLECTIONS.map((name) => `${MANAGEMENT}/${name}`)
 export const ONE = COLLECTION.map((path) => `${path}/:id`)
 
 const SECURITY_MEMBERS = Object.keys(ExtJwtSignerPatch.properties).filter(isSecurityMember)
@@ -52,7 +50,7 @@ interface ExtJwtSignerRouteParts {
 export function extJwtSignerRoutes(parts: ExtJwtSignerRouteParts): Route[] {
   const { store, clock, jwksPolicy, signerKeys, addresses, oidc } = parts
   const { now } = clock
-  const texts = createSignerTexts(store)
+  const texts = createSignerTexts(store, () => `https://${addresses()[0] ?? ''}`)
 
   /** Checks the body as far as possible without the store. */
   const checked = <Body extends PatchBody | WriteBody>(body: Body, { nearMisses }: Call) => {
@@ -63,7 +61,7 @@ export function extJwtSignerRoutes(parts: ExtJwtSignerRouteParts): Route[] {
 
   const meta = (call: Call) => operationMeta(call, now())
   return resourceRoutes<WriteBody, PatchBody>(clock, {
-    names: NAMES,
+    names: SIGNER_COLLECTIONS,
     entity: 'external-jwt-signer',
     words: { schema: 'Signer', noun: 'an External JWT Signer', plural: 'External JWT Signers' },
     writeSchema: ExtJwtSignerWrite,

@@ -17,6 +17,7 @@ export interface OpenApiOperation {
 }
 
 const JSON_TYPE = 'application/json'
+const FORM_TYPE = 'application/x-www-form-urlencoded'
 
 export function buildOperation(route: Route, path: string, note: RouteNote, nameOf: NameOf): OpenApiOperation {
   const { method, access, body } = route
@@ -41,7 +42,11 @@ export function buildOperation(route: Route, path: string, note: RouteNote, name
       requestBody: {
         required: !body.optional,
         content: {
-          [JSON_TYPE]: { schema: body.text?.isInJson ? { type: 'string' } : toJsonSchema(body.schema, nameOf, false) },
+          ...(!body.text?.isOnly && {
+            [body.form ? FORM_TYPE : JSON_TYPE]: {
+              schema: body.text?.isInJson ? { type: 'string' } : toJsonSchema(body.schema, nameOf, false),
+            },
+          }),
           ...Object.fromEntries((body.text?.types ?? []).map((type) => [type, { schema: { type: 'string' } }])),
         },
       },
@@ -83,6 +88,11 @@ const errorResponse = (name: string) => ({ $ref: `#/components/responses/${name}
 
 function responsesOf(route: Route, note: RouteNote, hasParameters: boolean): OpenApiOperation['responses'] {
   const { method, access, body, paths } = route
+  // Calls of identity providers have the errors of their specifications.
+  if (note.response.kind === 'empty') {
+    const refused = { description: 'Refused', content: { [JSON_TYPE]: { schema: { type: 'object' } } } }
+    return { [statusOf(note.response)]: successOf(route, note), 400: refused, default: refused }
+  }
   const isEntity = paths.some((path) => path.includes('/:'))
   const changes = method !== 'GET'
   return {
@@ -98,6 +108,7 @@ function responsesOf(route: Route, note: RouteNote, hasParameters: boolean): Ope
 
 function statusOf(response: ResponseShape): number {
   if (response.kind === 'created') return 201
+  if (response.kind === 'empty') return response.status
   return response.kind === 'one' ? (response.status ?? 200) : 200
 }
 
@@ -120,6 +131,8 @@ function successOf({ produces = JSON_TYPE }: Route, { response, isAlsoJson }: Ro
       return json('Created: the id and a link', ref('Created'))
     case 'done':
       return json('Done', ref('Done'))
+    case 'empty':
+      return { description: response.description }
     case 'other':
       return {
         description: response.description,

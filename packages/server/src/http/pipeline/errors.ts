@@ -5,6 +5,7 @@ import { TokenRefused } from '../../hosted/token-refused.ts'
 import { TooManyRequests } from '../../limits/too-many-requests.ts'
 import { isStoreError } from '../../store/store-error.ts'
 import { ChallengeError } from './challenge.ts'
+import { findChannelError } from './channel-errors.ts'
 import { errorEnvelope, jsonText } from './envelope.ts'
 import { hostedError, isHostedPath } from './hosted-errors.ts'
 import { isOidcPath, oidcError } from './oidc-errors.ts'
@@ -42,11 +43,13 @@ export function errorResponse(
   const error = toAppError(thrown)
   const { status, retryable } = ERRORS[error.code]
   logError(thrown, error, requestId, log)
-  const { type, body } = describe(error, { requestId, url })
+  const ofChannel = findChannelError(url, error)
+  const { type, body } = ofChannel ?? describe(error, { requestId, url })
   return {
-    status,
+    status: ofChannel?.status ?? status,
     headers: {
       'content-type': type,
+      ...ofChannel?.headers,
       ...challengeOf(error),
       ...(retryable && { 'retry-after': String(retryAfterSeconds(error)) }),
     },

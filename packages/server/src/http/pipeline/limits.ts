@@ -83,14 +83,14 @@ function notAcceptable(accept: string, types: readonly string[]): AppError {
   return fieldOfHeader('NOT_ACCEPTABLE', 'Accept', reason, accept)
 }
 
-/** The media type of a body: JSON or one of `others`, compared exactly. Bodies are never decompressed: another content encoding is refused. */
-export function readMediaType(headers: IncomingHttpHeaders, others: readonly string[] = []): string {
+/** The media type of a body: JSON, unless it is not allowed, or one of `others`, compared exactly. Bodies are never decompressed: another content encoding is refused. */
+export function readMediaType(headers: IncomingHttpHeaders, others: readonly string[] = [], mayBeJson = true): string {
   const { 'content-type': contentType = '', 'content-encoding': encoding = 'identity' } = headers
   if (encoding.toLowerCase() !== 'identity') {
     throw unsupported('Content-Encoding', `unsupported content encoding ${quoted(encoding)}`, encoding)
   }
   const [type = '', ...parameters] = contentType.split(';')
-  const allowed = [JSON_TYPE, ...others]
+  const allowed = mayBeJson ? [JSON_TYPE, ...others] : others
   const found = allowed.find((known) => known === type.trimEnd().toLowerCase())
   if (found && parameters.every((parameter) => CHARSETS.has(parameter.trim().toLowerCase()))) return found
   if (contentType !== '' && type.trim() === '') {

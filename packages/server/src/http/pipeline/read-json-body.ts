@@ -4,8 +4,10 @@ import {
   findNearMisses,
   isJsonObject,
   JsonError,
+  type JsonObject,
   type JsonValue,
   type NearMiss,
+  newJsonObject,
   readBody,
   readJson,
 } from '@countersign/core'
@@ -24,7 +26,7 @@ export interface JsonBody {
 const NO_MISSES: readonly NearMiss[] = []
 const NO_BODY: JsonBody = { members: undefined, nearMisses: NO_MISSES }
 
-/** Parses the body by the route's schema. A missing body is an error only if the route requires one. */
+/** Parses the body, which is JSON unless the route says otherwise, by the route's schema. A missing body is an error only if the route requires one. */
 export function readJsonBody(
   { body, access }: Pick<Route, 'access' | 'body'>,
   bytes: Buffer | undefined,
@@ -36,14 +38,28 @@ export function readJsonBody(
     const { parameter: field = 'body' } = body
     throw new AppError('COULD_NOT_VALIDATE', { field, reason: `${field} in body is required`, value: '' })
   }
+  if (body.form) return { members: readBody(body.schema, readForm(bytes, headers)), nearMisses: NO_MISSES }
   const { text } = body
   const readOnly = isHostedAccess(access) ? (body.readOnly ?? []) : undefined
-  if (readMediaType(headers, text?.types) === JSON_TYPE || !text) {
+  if (readMediaType(headers, text?.types, !text?.isOnly) === JSON_TYPE || !text) {
     const parsed = parseJson(bytes)
     const json = text?.isInJson && typeof parsed === 'string' ? { [text.member]: parsed } : parsed
     return { members: readBody(body.schema, json, readOnly), nearMisses: nearMissesIn(body, json) }
   }
   return { members: readBody(body.schema, { [text.member]: bytes.toString() }), nearMisses: NO_MISSES }
+}
+
+const FORM_TYPE = 'application/x-www-form-urlencoded'
+
+/** A parameter must not be given twice. */
+function readForm(bytes: Buffer, headers: IncomingHttpHeaders): JsonObject {
+  readMediaType(headers, [FORM_TYPE], false)
+  const form = newJsonObject()
+  for (const [name, value] of new URLSearchParams(bytes.toString())) {
+    if (Object.hasOwn(form, name)) throw unreadable('a parameter is given twice')
+    form[name] = value
+  }
+  return form
 }
 
 function nearMissesIn({ schema, watched, readOnly = [] }: RouteBody, json: JsonValue): readonly NearMiss[] {

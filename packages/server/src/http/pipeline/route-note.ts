@@ -8,6 +8,7 @@ export type ResponseShape =
   | { readonly kind: 'list'; readonly of: ResponseName | 'text'; readonly whole?: true }
   | { readonly kind: 'created' }
   | { readonly kind: 'done' }
+  | { readonly kind: 'empty'; readonly status: number; readonly description: string }
   /** Not JSON: the media type is `produces` of the route. */
   | { readonly kind: 'other'; readonly description: string }
 
@@ -40,6 +41,9 @@ export const describe = {
   },
   created: (summary: string, rest: Rest = {}): RouteNote => ({ summary, response: { kind: 'created' }, ...rest }),
   done: (summary: string, rest: Rest = {}): RouteNote => ({ summary, response: { kind: 'done' }, ...rest }),
+  empty: (status: number, description: string, summary: string, rest: Rest = {}): RouteNote => {
+    return { summary, response: { kind: 'empty', status, description }, ...rest }
+  },
   other: (description: string, summary: string, rest: Rest = {}): RouteNote => {
     return { summary, response: { kind: 'other', description }, ...rest }
   },

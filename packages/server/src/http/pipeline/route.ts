@@ -63,8 +63,15 @@ export interface RouteBody {
   readonly watched?: readonly string[]
   /** The name of the body in the error for a missing one, where existing clients expect it. */
   readonly parameter?: string
-  /** Other media types: the whole text becomes the value of `member`. `isInJson`: a JSON string too. */
-  readonly text?: { readonly types: readonly string[]; readonly member: string; readonly isInJson?: true }
+  /** Other media types: the whole text becomes the value of `member`. `isInJson`: a JSON string too. `isOnly`: no JSON at all. */
+  readonly text?: {
+    readonly types: readonly string[]
+    readonly member: string
+    readonly isInJson?: true
+    readonly isOnly?: true
+  }
+  /** The body is a form, in place of JSON: its parameters are the members. */
+  readonly form?: true
 }
 
 /** The response of a handler: a JSON value, JSON text whole or as a stream, bytes of another type, or an event stream. */

@@ -67,6 +67,7 @@ export function identityView(
     ...(disabledAt !== null && { disabledAt: timestamp(disabledAt) }),
     ...(disabledUntil !== null && { disabledUntil: timestamp(disabledUntil) }),
     expiresAt: expiresAt === null ? null : timestamp(expiresAt),
+    linkedSigners: identity.linkedSigners,
     authenticators,
     enrollment,
     envInfo: identity.envInfo,

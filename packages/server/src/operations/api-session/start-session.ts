@@ -1,5 +1,13 @@
 import type { Authenticate } from '@countersign/contract'
-import { AppError, isAccountIdentity, newSortableId, sessionEnd, sessionIdleMs } from '@countersign/core'
+import {
+  AppError,
+  isAccountIdentity,
+  isIssuedBefore,
+  isLinkedTo,
+  newSortableId,
+  sessionEnd,
+  sessionIdleMs,
+} from '@countersign/core'
 import { apiSessionEvent } from '../../events/api-session-event.ts'
 import type { EventHub } from '../../events/event-hub.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -29,8 +37,11 @@ export interface CreateApiSession extends NewApiSession {
   readonly maxPerIdentity: number
 }
 
-/** Whether a session was opened. It is not when the signer changed after it verified the token: the token must be verified again. */
-type Opening = 'opened' | 'signer-changed'
+/**
+ * Whether a session was opened. It is not when the signer changed after it verified the token, which must be verified again, and when the
+ * identity provider has revoked the token.
+ */
+type Opening = 'opened' | 'signer-changed' | 'token-revoked'
 
 /**
  * Opens a session for an identity that has just logged in. Fails with INVALID_AUTH when it was disabled or deleted meanwhile, or its credential
@@ -49,14 +60,21 @@ export async function insertApiSession(
   { envInfo, sdkInfo, maxPerIdentity, comparedWith, ...session }: CreateApiSession,
 ): Promise<Opening> {
   const { identityId, token } = session
-  const identity = await lockIdentity(tx, identityId, token?.signerId)
+  const identity = await lockIdentity(tx, identityId, token)
   if (token && identity && identity.signerRevision !== token.signerRevision) return 'signer-changed'
+  if (token && identity && isTokenRevoked(identity, token)) return 'token-revoked'
   if (!identity || !(await mayLogIn(tx, identity, session, comparedWith))) throw new AppError('INVALID_AUTH')
   const count = await countSessions(tx, identityId)
   if (count >= maxPerIdentity) await endSurplusSessions(tx, identityId, count + 1 - maxPerIdentity)
   await insertSession(tx, session)
   if (envInfo || sdkInfo) await setClientInfo(tx, identityId, { envInfo, sdkInfo })
   return 'opened'
+}
+
+/** An identity provider can only revoke the tokens of identities that are linked to its signer. */
+function isTokenRevoked(identity: LoginState, token: TokenBasis): boolean {
+  const { revokedAt } = identity
+  return revokedAt !== null && isLinkedTo(identity, token.signerId) && isIssuedBefore(token, revokedAt)
 }
 
 /** Whether the identity is enabled now and still has the credential that was checked. That of an API account needs an active account and client. */
@@ -108,14 +126,21 @@ export class SignerChangedError extends AppError {
   }
 }
 
+/** The identity provider has revoked the token of a login. */
+export class TokenRevokedError extends AppError {
+  constructor() {
+    super('INVALID_AUTH')
+  }
+}
+
 export interface OpenedSession {
   readonly token: string
   readonly session: LiveSession
 }
 
 /**
- * Opens the session of an identity that has authenticated; it is durable when this resolves. Fails with INVALID_AUTH as `createApiSession` does, or
- * with SignerChangedError.
+ * Opens the session of an identity that has authenticated; it is durable when this resolves. Fails with INVALID_AUTH as `createApiSession` does,
+ * with SignerChangedError or TokenRevokedError.
  */
 export type OpenSession = (options: SessionOptions, authenticated: Authenticated) => Promise<OpenedSession>
 
@@ -133,7 +158,9 @@ export const startSession: OpenSession = async (options, authenticated) => {
     endsAt: now + maxMs,
   })
   const meta = { actorId: identity.id, now, ...(client && { credential: client }) }
-  if ((await store.run(createApiSession, row, meta)) === 'signer-changed') throw new SignerChangedError()
+  const opening = await store.run(createApiSession, row, meta)
+  if (opening === 'signer-changed') throw new SignerChangedError()
+  if (opening === 'token-revoked') throw new TokenRevokedError()
   events.publish(apiSessionEvent('created', { id: session.id, identityId: identity.id, ipAddress }))
   return { token, session }
 }

@@ -5,12 +5,14 @@ import {
   enrollPolicyId,
   findEnrollmentRefusals,
   type IdentitySettings,
+  type RevocableToken,
 } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
 import { findAuthPolicy } from '../../store/reads/auth-policy-reads.ts'
 import { findDeletion } from '../../store/reads/identity-access-reads.ts'
 import { findEnrolledIdentity } from '../../store/reads/identity-reads.ts'
 import { findSigner } from '../../store/reads/signer-reads.ts'
+import { findRevocation } from '../../store/reads/token-revocation-reads.ts'
 import {
   insertCertificateAuthenticator,
   type NewCertificateAuthenticator,
@@ -29,6 +31,7 @@ export interface JwtEnrollment {
   readonly identityId: string
   /** When the token was issued, in seconds. */
   readonly issuedAt: number
+  readonly token: RevocableToken
   /** Set when a login enrolls: the subject of an identity that was deleted recently is refused. */
   readonly isLogin?: boolean
   readonly authenticator: Omit<NewCertificateAuthenticator, 'identityId'> | undefined
@@ -51,6 +54,7 @@ export const enrollByJwt = operation({
       settings,
       identityId,
       issuedAt,
+      token,
       isLogin = false,
       authenticator,
     }: JwtEnrollment,
@@ -62,7 +66,8 @@ export const enrollByJwt = operation({
     const isEnrolled = (await findEnrolledIdentity(tx.db, key)) !== undefined
     const deletedAt = isLogin ? await findDeletion(tx.db, key) : undefined
     const provisioning = isLogin ? { deletedAt, now: tx.now } : undefined
-    const [refusal] = findEnrollmentRefusals({ kind, signer, policy, isEnrolled, provisioning })
+    const isRevoked = (await findRevocation(tx.db, signerId, token)) !== undefined
+    const [refusal] = findEnrollmentRefusals({ kind, signer, policy, isEnrolled, isRevoked, provisioning })
     if (refusal) return { refusal }
     const freeName = signer.nameSync ? await findFreeName(tx, identityId, settings.name) : undefined
     const name = freeName ?? settings.name

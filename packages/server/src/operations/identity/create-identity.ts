@@ -10,6 +10,7 @@ import {
 import { notFound } from '../../store/not-found.ts'
 import { operation } from '../../store/operation.ts'
 import { hasAuthPolicy } from '../../store/reads/auth-policy-reads.ts'
+import { hasSigner } from '../../store/reads/signer-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { insertIdentity, type NewIdentityOptions } from '../../store/writes/identity-writes.ts'
 import { addEnrollment, type NewEnrollment } from '../enrollment/add-enrollment.ts'
@@ -26,11 +27,16 @@ export const createIdentity = operation({
   target: 'identities',
   async run(tx, { id, body, enrollment }: CreateIdentity): Promise<void> {
     const identity = identityFromBody(body)
-    if (!tx.actor.isAdmin && (identity.isAdmin || identity.permissions.length > 0)) throw new AppError('UNAUTHORIZED')
+    if (!tx.actor.isAdmin && isPowerGiven(identity)) throw new AppError('UNAUTHORIZED')
     await addIdentity(tx, id, identity)
     if (enrollment) await addEnrollment(tx, id, enrollment)
   },
 })
+
+/** Only administrators give rights, and link identities to signers, whose identity providers can end their access. */
+function isPowerGiven({ isAdmin, permissions, linkedSigners }: IdentitySettings): boolean {
+  return isAdmin || permissions.length > 0 || linkedSigners.length > 0
+}
 
 /** Validates and inserts an identity; for any operation that creates one. */
 export async function addIdentity(
@@ -43,7 +49,7 @@ export async function addIdentity(
   await insertIdentity(tx, id, identity, options)
 }
 
-/** Checks the fields of an identity, its name and that its policy exists. */
+/** Checks the fields of an identity, its name and that its policy and signers exist. */
 export async function checkIdentity({ db }: Transaction, id: string, identity: IdentitySettings): Promise<void> {
   validateIdentity(identity)
   const { name, authPolicyId } = identity
@@ -52,4 +58,7 @@ export async function checkIdentity({ db }: Transaction, id: string, identity: I
   const [serviceId] = Object.keys(identity.serviceHostingCosts)
   if (serviceId !== undefined) throw notFound('service', serviceId)
   if (!(await hasAuthPolicy(db, authPolicyId))) throw notFound('authPolicy', authPolicyId)
+  for (const signerId of identity.linkedSigners) {
+    if (!(await hasSigner(db, signerId))) throw notFound('externalJwtSigner', signerId)
+  }
 }

@@ -1,8 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
-import { attributesSuppliedBy, isSyncing, suffixedName, type TokenSync } from '@countersign/core'
+import {
+  attributesSuppliedBy,
+  isLinkedTo,
+  isSyncing,
+  type RevocableToken,
+  suffixedName,
+  type TokenSync,
+} from '@countersign/core'
 import { operation } from '../../store/operation.ts'
 import { findIdentity, isIdentityName } from '../../store/reads/identity-reads.ts'
 import { findSigner } from '../../store/reads/signer-reads.ts'
+import { findRevocation } from '../../store/reads/token-revocation-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { replaceAttributes, setSynced } from '../../store/writes/identity-writes.ts'
 
@@ -12,20 +20,22 @@ export interface SyncIdentity extends Pick<TokenSync, 'attributes' | 'name' | 'i
   readonly signerId: string
   /** Its revision then: what it reads from the token may be another by a later one. */
   readonly signerRevision: number
+  readonly token: RevocableToken
 }
 
 /**
  * Gives an identity the attributes and the name that an accepted token has, where the signer says so. Reads signer and identity again, which may
- * have changed since the token was verified. Returns whether anything changed: a token that is older than the latest one changes nothing.
+ * have changed since the token was verified. Returns whether anything changed: a token that is older than the latest one, or revoked, changes nothing.
  */
 export const syncIdentity = operation({
   name: 'identity.sync',
   access: 'none',
   target: 'identities',
-  async run(tx, { id, signerId, signerRevision, attributes, name, issuedAt }: SyncIdentity): Promise<boolean> {
+  async run(tx, { id, signerId, signerRevision, attributes, name, issuedAt, token }: SyncIdentity): Promise<boolean> {
     const [signer, identity] = [await findSigner(tx.db, signerId), await findIdentity(tx.db, id)]
     if (!signer?.enabled || signer.revision !== signerRevision || !isSyncing(signer) || !identity) return false
     if (issuedAt < (identity.syncedTokens[signerId] ?? 0)) return false
+    if (isLinkedTo(identity, signerId) && (await findRevocation(tx.db, signerId, token))) return false
     const isSupplying = attributes !== undefined && signer.attributeSync === 'login'
     const before = attributesSuppliedBy(identity, signerId, 'token')
     const newAttributes = isSupplying && !isDeepStrictEqual(before, attributes) ? attributes : undefined

@@ -62,8 +62,13 @@ async function changeIdentity(
   await (current.isAdmin ? ensureAdministratorRemains(tx, update) : update())
 }
 
+/** Linking an identity to a signer lets the signer's identity provider end its access. */
 function changesRights(current: IdentitySettings, next: IdentitySettings): boolean {
-  return next.isAdmin !== current.isAdmin || next.permissions.join() !== current.permissions.join()
+  return (
+    next.isAdmin !== current.isAdmin ||
+    next.permissions.join() !== current.permissions.join() ||
+    next.linkedSigners.join() !== current.linkedSigners.join()
+  )
 }
 
 function changesAccountFields(current: IdentitySettings, next: IdentitySettings): boolean {

@@ -27,7 +27,7 @@ const SECOND_TOKEN = 'ejs:'
 /**
  * Opens the session of an identity that has logged in, as part of a login at the authorization endpoint. A login holds one identity: second
  * factors that the same identity has passed in it stay, those of another identity are lost with its session. Returns undefined when the login has
- * expired, or its code has been redeemed, and `signer-changed` as `createApiSession` does. Fails with INVALID_AUTH as `createApiSession` does.
+ * expired, or its code has been redeemed, and `signer-changed` or `token-revoked` as `createApiSession` does. Fails with INVALID_AUTH as `createApiSession` does.
  */
 export const authenticateOidcLogin = operation({
   name: 'oidcLogin.authenticate',
@@ -36,10 +36,11 @@ export const authenticateOidcLogin = operation({
   async run(
     tx,
     { loginId, session, details, code }: AuthenticateOidcLogin,
-  ): Promise<AuthenticatedOidcLogin | 'signer-changed' | undefined> {
+  ): Promise<AuthenticatedOidcLogin | 'signer-changed' | 'token-revoked' | undefined> {
     const [, login] = await Promise.all([lockIdentity(tx, tx.actorId), lockOidcLogin(tx, loginId)])
     if (!login || login.code?.isRedeemed) return undefined
-    if ((await insertApiSession(tx, session)) === 'signer-changed') return 'signer-changed'
+    const opening = await insertApiSession(tx, session)
+    if (opening !== 'opened') return opening
     const earlier = login.session && (await findLiveSessionRow(tx.db, login.session.id, tx.now))
     const isSame = earlier?.identity_id === session.identityId
     const passedTotpId = isSame ? earlier.passed_totp_id : null

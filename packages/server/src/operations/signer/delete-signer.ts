@@ -1,6 +1,7 @@
 import { operation } from '../../store/operation.ts'
 import { refuseUsedSigner } from '../../store/reads/reference-reads.ts'
 import { getSigner } from '../../store/reads/signer-reads.ts'
+import { unlinkSigner } from '../../store/writes/identity-writes.ts'
 import { deleteSigner as deleteRow } from '../../store/writes/signer-writes.ts'
 import { deleteSuppliedAttributes } from '../../store/writes/supplied-attribute-writes.ts'
 import { ensureAdministratorRemains } from '../identity/ensure-administrator-remains.ts'
@@ -13,6 +14,7 @@ export const deleteSigner = operation({
     await getSigner(tx.db, id)
     await refuseUsedSigner(tx.db, id)
     await deleteSuppliedAttributes(tx, id)
+    await unlinkSigner(tx, id)
     await ensureAdministratorRemains(tx, () => deleteRow(tx, id))
   },
 })

@@ -12,6 +12,7 @@ export const IDENTITY_COLUMNS = {
   authPolicyId: text(),
   attributes: new Joined<readonly string[]>(),
   expiresAt: instantOrNull(),
+  linkedSigners: json<IdentitySettings['linkedSigners']>(),
   permissions: json<IdentitySettings['permissions']>(),
   appData: json<IdentitySettings['appData']>(),
   defaultHostingCost: new Packed<number>(HOSTING),

@@ -6,6 +6,7 @@ import { keySetCas } from './key-set-cas.ts'
 import type { Migration } from './migration.ts'
 import { networkNames } from './network-names.ts'
 import { oidcSessions } from './oidc-sessions.ts'
+import { providerChannels } from './provider-channels.ts'
 import { sessionIndex } from './session-index.ts'
 import { sessionsAndCodes } from './sessions-and-codes.ts'
 import { setUpSessions } from './set-up-sessions.ts'
@@ -28,4 +29,5 @@ export const MIGRATIONS: readonly Migration[] = [
   syncedIdentities,
   cas,
   oidcSessions,
+  providerChannels,
 ]

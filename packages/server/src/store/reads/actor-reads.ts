@@ -3,6 +3,7 @@ import {
   findStepUp,
   isAccountIdentity,
   isCodeMissing,
+  isLinkedTo,
   isLoginAllowed,
   isTrustedFor,
   type LoginMethodName,
@@ -24,6 +25,7 @@ import { findAuthPolicy } from './auth-policy-reads.ts'
 import { isRevoked } from './revocation-reads.ts'
 import { findSessionOrigin } from './session-origin-reads.ts'
 import { findEnabledSignerTrust } from './signer-reads.ts'
+import { findRevocation } from './token-revocation-reads.ts'
 
 type Db = Kysely<Database>
 
@@ -56,7 +58,7 @@ export async function findSessionActor(
   if (mayBePartial) return actor
   if (origin.login.method === 'ext-jwt' && lacksStepUp(policy, session, now)) return undefined
   if (isCodeMissing(policy, { ...row, ...session })) return undefined
-  return (await isSecondTokenValid(db, policy, credential, actor)) ? actor : undefined
+  return (await isSecondTokenValid(db, policy, credential, { ...row, ...actor })) ? actor : undefined
 }
 
 /** No session ends before the commit: what ends one waits for the operations that authorise an actor. */
@@ -81,6 +83,7 @@ const identityById = prepared(1, (db, id: string) =>
     .select(['is_admin', 'permissions', 'disabled_at as disabledAt', 'disabled_until as disabledUntil'])
     .select(['auth_policy_id as authPolicyId', 'verified_totp_id as verifiedTotpId'])
     .select(['expires_at as expiresAt', 'has_expired as hasExpired'])
+    .select(['enrolled_by_signer_id as enrolledBySignerId', 'linked_signers as linkedSigners'])
     .where('id', '=', id),
 )
 
@@ -96,18 +99,21 @@ function lacksStepUp(
 
 /**
  * Whether the second token of the request is still the one that the policy requires. It was verified with the request: a signer that changed
- * since might refuse it now.
+ * since might refuse it now, and its identity provider may have revoked it.
  */
 async function isSecondTokenValid(
   db: Db,
   { secondary: { requireExtJwtSigner: required } }: StoredAuthPolicy,
   { secondSigner }: SessionCredential,
-  actor: Actor,
+  actor: Actor & { readonly enrolledBySignerId: string | null; readonly linkedSigners: string },
 ): Promise<boolean> {
   if (required === null) return true
   if (required !== secondSigner?.id) return false
   const signer = await findEnabledSignerTrust(db, required)
-  return signer?.revision === secondSigner.revision && isTrustedFor(signer, actor)
+  if (signer?.revision !== secondSigner.revision || !isTrustedFor(signer, actor)) return false
+  const linked = { ...actor, linkedSigners: readJsonColumn<readonly string[]>(actor.linkedSigners) }
+  if (!isLinkedTo(linked, required)) return true
+  return (await findRevocation(db, required, secondSigner.token)) === undefined
 }
 
 /** The API account with the rights of its current role; undefined when it is inactive or deleted, or its client is retired. */

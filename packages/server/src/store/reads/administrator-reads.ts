@@ -28,6 +28,12 @@ export async function findAdministratorLevel(db: Kysely<Database>, now: number):
   return enabled ? ADMINISTRATOR_LEVEL.enabled : ADMINISTRATOR_LEVEL.none
 }
 
+/** Whether no administrator other than this identity is enabled. */
+export async function isLastAdministrator(db: Kysely<Database>, id: string, now: number): Promise<boolean> {
+  const other = await enabledAdministrators(db, now).where('identities.id', '!=', id).executeTakeFirst()
+  return other === undefined
+}
+
 /** The id of the default administrator, which the first start creates and which cannot be deleted. */
 export async function findDefaultAdministrator(db: Kysely<Database>): Promise<string | undefined> {
   const administrators = db.selectFrom('identities').select('id').where('is_default_admin', '=', true)

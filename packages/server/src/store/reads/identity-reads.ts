@@ -66,6 +66,15 @@ export async function findIdentityByExternalId(
   return row && identityFromRow(row, readJsonColumn(row.attributes))
 }
 
+/** The identity that the claim of a token names, as the signer says: by its external id, or by its id. */
+export function findIdentityByClaim(
+  db: Kysely<Database>,
+  { useExternalId }: { readonly useExternalId: boolean },
+  claim: string,
+): Promise<StoredIdentity | undefined> {
+  return (useExternalId ? findIdentityByExternalId : findIdentity)(db, claim)
+}
+
 const idById = prepared(1, (db, id: string) => db.selectFrom('identities').select('id').where('id', '=', id))
 
 const idByExternalId = prepared(1, (db, externalId: string) =>

@@ -62,6 +62,11 @@ export async function findSignerRevision(
   return revisionById(db, id)
 }
 
+/** Whether there is such a signer, enabled or not. */
+export async function hasSigner(db: Kysely<Database>, id: string): Promise<boolean> {
+  return (await revisionById(db, id)).length > 0
+}
+
 /** Whether the signer has not changed since. */
 export async function isCurrentRevision(db: Kysely<Database>, { id, revision }: SignerRevision): Promise<boolean> {
   const [current] = await revisionById(db, id)

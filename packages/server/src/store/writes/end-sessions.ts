@@ -1,3 +1,4 @@
+import type { ProviderCause } from '../change.ts'
 import { OIDC_SESSION_KEYS } from '../oidc-session-key.ts'
 import { preparedForIds } from '../prepared.ts'
 import { identitiesOfProvider } from '../reads/identities-of-provider.ts'
@@ -68,14 +69,18 @@ export type EndedSession = Pick<ApiSessionRow, 'id' | 'identity_id' | 'ip_addres
 
 const deleteByIds = preparedForIds(0, (db, ids) => db.deleteFrom('api_sessions').where('id', 'in', ids))
 
-/** Ends these sessions. */
-export async function deleteSessions(tx: Transaction, sessions: readonly EndedSession[]): Promise<void> {
+/** Ends these sessions. `cause` is the message of an identity provider that ends them. */
+export async function deleteSessions(
+  tx: Transaction,
+  sessions: readonly EndedSession[],
+  cause?: ProviderCause,
+): Promise<void> {
   if (sessions.length === 0) return
   await deleteByIds(
     tx.db,
     sessions.map(({ id }) => id),
   )
-  reportDeleted(tx, sessions)
+  reportDeleted(tx, sessions, cause)
 }
 
 /** Ends up to `limit` sessions that expired at `until` or before. Returns how many. */
@@ -88,8 +93,9 @@ export async function deleteExpired(tx: Transaction, until: number, limit: numbe
   return sessions.length
 }
 
-function reportDeleted({ changed }: Transaction, sessions: readonly EndedSession[]): void {
+function reportDeleted({ changed }: Transaction, sessions: readonly EndedSession[], cause?: ProviderCause): void {
   for (const { id, identity_id: identityId, ip_address: ipAddress } of sessions) {
-    changed({ entity: 'apiSessions', id, action: 'deleted', session: { identityId, ipAddress } })
+    const session = { identityId, ipAddress, ...(cause && { cause }) }
+    changed({ entity: 'apiSessions', id, action: 'deleted', session })
   }
 }

@@ -118,6 +118,26 @@ export async function setSynced(
   tx.changed({ entity: ENTITY, id, action: 'updated' })
 }
 
+/** Removes a signer that is being deleted from the identities that are linked to it. Ids are JSON strings without quotes in them. */
+export async function unlinkSigner(tx: Transaction, signerId: string): Promise<void> {
+  const { db, now } = tx
+  const linked = await db
+    .selectFrom('identities')
+    .select(['id', 'linked_signers'])
+    .where('linked_signers', '!=', '[]')
+    .where('linked_signers', 'like', `%${JSON.stringify(signerId)}%`)
+    .execute()
+  for (const { id, linked_signers: signers } of linked) {
+    const others = (JSON.parse(signers) as string[]).filter((other) => other !== signerId)
+    await db
+      .updateTable('identities')
+      .set({ linked_signers: JSON.stringify(others), updated_at: now })
+      .where('id', '=', id)
+      .execute()
+    tx.changed({ entity: ENTITY, id, action: 'updated' })
+  }
+}
+
 /** Records that the access of an identity has ended. */
 export async function setExpired(tx: Transaction, id: string): Promise<void> {
   await tx.db.updateTable('identities').set({ has_expired: true, updated_at: tx.now }).where('id', '=', id).execute()

@@ -1,0 +1,69 @@
+import { secretDigest } from '../secret.ts'
+import { readSessionClaims } from './session-claims.ts'
+import type { VerifiedToken } from './verdict.ts'
+
+/**
+ * The tokens that a revocation concerns: those with this `sub`, this `sid`, both when both are given, or those whose identity claim is
+ * `identityClaim`.
+ */
+export type RevokedTokens =
+  | { readonly sub: string; readonly sid?: string | undefined }
+  | { readonly sub?: undefined; readonly sid: string }
+  | { readonly identityClaim: string }
+
+/** Why tokens are revoked: a back-channel logout, or the name of a security event such as `session-revoked`. */
+export type RevocationCause = string
+export const BACKCHANNEL_LOGOUT: RevocationCause = 'backchannel-logout'
+
+/** The cause as part of a sentence. */
+export function describeCause(cause: RevocationCause): string {
+  return cause === BACKCHANNEL_LOGOUT ? 'back-channel logout' : `security event ${cause}`
+}
+
+/** What decides whether a token is revoked. */
+export interface RevocableToken {
+  /** `iat` in milliseconds since 1970; null when the token has none. */
+  readonly issuedAt: number | null
+  /** The keys of every revocation that would concern the token. */
+  readonly revocationKeys: readonly string[]
+}
+
+/** The key of a revocation that concerns every token of its signer. */
+export const ALL_TOKENS_KEY = 'all'
+
+/** The key under which a revocation is stored: a digest, because the values can be long. */
+export function revocationKey(tokens: RevokedTokens): string {
+  if ('identityClaim' in tokens) return keyOf('identityClaim', tokens.identityClaim)
+  const { sub, sid } = tokens
+  if (sub === undefined) return keyOf('sid', sid)
+  return sid === undefined ? keyOf('sub', sub) : keyOf('both', sub, sid)
+}
+
+const keyOf = (...parts: readonly string[]): string => secretDigest(JSON.stringify(parts))
+
+/** Reads from a verified token what decides whether it is revoked. */
+export function revocableToken({
+  claims,
+  identityClaim,
+}: Pick<VerifiedToken, 'claims' | 'identityClaim'>): RevocableToken {
+  const { subject: sub, providerSessionId: sid } = readSessionClaims(claims)
+  const { iat } = claims
+  return {
+    issuedAt: typeof iat === 'number' ? iat * 1000 : null,
+    revocationKeys: [
+      ALL_TOKENS_KEY,
+      revocationKey({ identityClaim }),
+      ...(sub === null ? [] : [revocationKey({ sub })]),
+      ...(sid === null ? [] : [revocationKey({ sid })]),
+      ...(sub === null || sid === null ? [] : [revocationKey({ sub, sid })]),
+    ],
+  }
+}
+
+/**
+ * Whether a revocation at `revokedAt` concerns a token by its time. Times are in seconds, so a token of the same second may be an earlier one.
+ * A token without a time may be, too.
+ */
+export function isIssuedBefore({ issuedAt }: Pick<RevocableToken, 'issuedAt'>, revokedAt: number): boolean {
+  return issuedAt === null || issuedAt <= revokedAt
+}

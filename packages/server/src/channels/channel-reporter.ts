@@ -1,0 +1,99 @@
+import { describeCause, type Verdict } from '@countersign/core'
+import type { ProviderEvent } from '../events/controller-event.ts'
+import type { EventHub } from '../events/event-hub.ts'
+import type { EndedAccess } from '../operations/provider-channel/end-provider-sessions.ts'
+import type { StoredSigner } from '../store/signer-row.ts'
+import type { ChannelRefusal } from '../token/decision-reason.ts'
+import type { ChannelName, DecisionRecorder } from '../token/decision-recorder.ts'
+import { ChannelRefused } from './channel-refused.ts'
+
+/** A request of an identity provider. */
+export interface ChannelRequest {
+  readonly id: string
+  readonly signerId: string
+  readonly clientAddress: string
+  readonly remoteAddr: string
+}
+
+interface ChannelReporterParts {
+  readonly events: Pick<EventHub, 'publish' | 'publishSampled'>
+  readonly decisions: Pick<DecisionRecorder, 'record'>
+}
+
+/** A message that was applied. */
+interface AppliedMessage extends EndedAccess {
+  readonly type: string
+  readonly event_type: Exclude<ProviderEvent['event_type'], 'refused'>
+}
+
+const MISSING: Readonly<Record<ChannelName, string>> = {
+  'backchannel-logout':
+    'a logout token that the signer accepts: the checks and the reason say what is wrong with this one',
+  'shared-signals':
+    'a security event token that the signer accepts: the checks and the reason say what is wrong with this one',
+}
+
+/** Reports what identity providers send to events, and what is refused to decisions too. */
+export class ChannelReporter {
+  readonly #parts: ChannelReporterParts
+
+  constructor(parts: ChannelReporterParts) {
+    this.#parts = parts
+  }
+
+  applied(
+    { id: signerId, name }: Pick<StoredSigner, 'id' | 'name'>,
+    { type, event_type, sessions, identityIds }: AppliedMessage,
+    { id, remoteAddr }: ChannelRequest,
+  ): void {
+    this.#parts.events.publish({
+      namespace: 'providerEvent',
+      event_type,
+      type,
+      external_jwt_signer_id: signerId,
+      identity_ids: identityIds,
+      sessions_ended: sessions,
+      reason: '',
+      message: `${describeCause(type)} of signer ${name}`,
+      remote_address: remoteAddr,
+      request_id: id,
+    })
+  }
+
+  /** Returns the error for the sender. */
+  refused(channel: ChannelName, reason: ChannelRefusal, request: ChannelRequest, verdict?: Verdict): ChannelRefused {
+    const { events, decisions } = this.#parts
+    const { id, signerId, clientAddress: remoteAddress, remoteAddr } = request
+    decisions.record({
+      id,
+      method: channel,
+      reason,
+      signerId,
+      identityId: undefined,
+      remoteAddress,
+      explain: () => ({
+        signers: verdict ? [{ signerId, checks: verdict.checks, reason: verdict.reason }] : [],
+        identity: null,
+        policy: null,
+        missing: [MISSING[channel]],
+        hints: [],
+      }),
+    })
+    events.publishSampled(
+      {
+        namespace: 'providerEvent',
+        event_type: 'refused',
+        type: channel,
+        external_jwt_signer_id: signerId,
+        identity_ids: [],
+        sessions_ended: 0,
+        reason,
+        message: '',
+        remote_address: remoteAddr,
+        request_id: id,
+      },
+      remoteAddress,
+    )
+    return new ChannelRefused(reason)
+  }
+}

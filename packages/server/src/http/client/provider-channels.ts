@@ -1,0 +1,47 @@
+import { type LogoutBody, LogoutToken } from '@countersign/contract'
+import type { BackchannelLogout } from '../../channels/backchannel-logout.ts'
+import { type ChannelName, channelPaths } from '../api-paths.ts'
+import type { Call } from '../pipeline/call.ts'
+import type { Route, RouteResponse } from '../pipeline/route.ts'
+import { describe } from '../pipeline/route-note.ts'
+
+interface ProviderChannelRouteParts {
+  readonly backchannelLogout: Pick<BackchannelLogout, 'receive'>
+}
+
+/** The calls of identity providers. Anonymous: the token in the body proves its sender. */
+export function providerChannelRoutes({ backchannelLogout }: ProviderChannelRouteParts): Route[] {
+  const row = (name: ChannelName, rest: Pick<Route, 'body' | 'note' | 'handle'>): Route => ({
+    method: 'POST',
+    paths: channelPaths(name),
+    access: 'anonymous',
+    rate: 'attempt',
+    bodyCap: 'anonymous',
+    // An empty response fits every `Accept`.
+    produces: 'text/plain',
+    ...rest,
+  })
+
+  return [
+    row('backchannel-logout', {
+      body: { schema: LogoutToken, optional: false, form: true },
+      note: describe.empty(200, 'The token was accepted', 'End the sessions that a logout token names', {
+        description: 'OpenID Connect Back-Channel Logout 1.0. Errors have the members `error` and `error_description`.',
+      }),
+      handle: async (call) => {
+        await backchannelLogout.receive((call.body as LogoutBody).logout_token, channelRequest(call))
+        return empty(200)
+      },
+    }),
+  ]
+}
+
+function channelRequest({ requestId, params, clientAddress, remoteAddr }: Call) {
+  return { id: requestId, signerId: params.id ?? '', clientAddress, remoteAddr }
+}
+
+const NOTHING = { content: Buffer.alloc(0), type: 'text/plain' }
+
+function empty(status: number): RouteResponse {
+  return { status, headers: { 'cache-control': 'no-store' }, bytes: NOTHING }
+}
