@@ -1,4 +1,4 @@
-import { MAX_PEM_LENGTH, name, openObject, secret, text, url } from './body-members.ts'
+import { MAX_PEM_LENGTH, MAX_URL_LENGTH, name, openObject, secret, text, url } from './body-members.ts'
 import { MAX_SCOPES } from './limits.ts'
 import { field, type PatchOf, type SettingsOf, type WriteOf } from './resource/field.ts'
 import { resource } from './resource/resource.ts'
@@ -7,6 +7,9 @@ import { trustField } from './resource/trust-field.ts'
 import { instant, map, strings } from './responses/response-members.ts'
 import Type, { type Static } from './schema/type.ts'
 
+/** What a security event does. */
+export const SIGNAL_ACTIONS = ['end-sessions', 'disable', 'enable', 'log'] as const
+export type SignalAction = (typeof SIGNAL_ACTIONS)[number]
 export const TARGET_TOKENS = ['ACCESS', 'ID'] as const
 export const ATTRIBUTE_SYNCS = ['enrollment', 'login'] as const
 export const MAX_CLOCK_SKEW_SECONDS = 60
@@ -17,6 +20,15 @@ const SUBJECT = '/sub'
 const selector = () => text(512)
 // Administrators paste private keys here: no error may repeat the value.
 const pem = () => secret({ minLength: 0, maxLength: MAX_PEM_LENGTH })
+
+const sharedSignals = () =>
+  Type.Object({
+    audience: text(),
+    issuer: Type.Optional(text()),
+    jwksUri: Type.Optional(Type.String({ maxLength: MAX_URL_LENGTH, format: 'uri' })),
+    actions: map(Type.Enum<SignalAction[]>([...SIGNAL_ACTIONS])),
+  })
+export type SharedSignals = Readonly<Static<ReturnType<typeof sharedSignals>>>
 
 /** An External JWT Signer. Member order is the order in responses. */
 export const SIGNER = resource({
@@ -169,6 +181,23 @@ export const SIGNER = resource({
     default: null,
     accepts: openObject(),
     flag: 'none',
+  }),
+  sharedSignals: field(sharedSignals(), {
+    description:
+      'Receives security events of the identity provider (Shared Signals): `audience` that they must have, `issuer` and `jwksUri` where they differ from those of tokens, and `actions` by event name',
+    default: null,
+    keptByPut: true,
+    accepts: Type.Object({
+      audience: text(),
+      issuer: Type.Optional(text()),
+      jwksUri: Type.Optional(Type.String({ maxLength: MAX_URL_LENGTH, format: 'uri' })),
+      actions: Type.Optional(openObject()),
+    }),
+    flag: 'none',
+  }),
+  sharedSignalsUrl: field(Type.String(), {
+    description: 'Where the identity provider sends security events (RFC 8935)',
+    readOnly: true,
   }),
   backchannelLogoutUrl: field(Type.String(), {
     description: 'Where the identity provider sends logout tokens (OpenID Connect Back-Channel Logout)',

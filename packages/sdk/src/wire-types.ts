@@ -207,6 +207,13 @@ export interface Signer {
   readonly clockSkewSeconds: number
   readonly maxTokenAgeSeconds: number | null
   readonly requiredClaims: Readonly<Record<string, string | readonly string[]>> | null
+  readonly sharedSignals: {
+    readonly audience: string
+    readonly issuer?: string | undefined
+    readonly jwksUri?: string | undefined
+    readonly actions: Readonly<Record<string, 'end-sessions' | 'disable' | 'enable' | 'log'>>
+  } | null
+  readonly sharedSignalsUrl: string
   readonly backchannelLogoutUrl: string
   readonly trust: {
     readonly state: 'trusted' | 'untrusted'
@@ -858,6 +865,15 @@ export interface SignerInput {
   readonly clockSkewSeconds?: number | null | undefined
   readonly maxTokenAgeSeconds?: number | null | undefined
   readonly requiredClaims?: Readonly<Record<string, unknown>> | null | undefined
+  readonly sharedSignals?:
+    | {
+        readonly audience: string
+        readonly issuer?: string | null | undefined
+        readonly jwksUri?: string | null | undefined
+        readonly actions?: Readonly<Record<string, unknown>> | null | undefined
+      }
+    | null
+    | undefined
   readonly tags?: Readonly<Record<string, unknown>> | null | undefined
 }
 export interface SignerChanges {
@@ -889,6 +905,15 @@ export interface SignerChanges {
   readonly clockSkewSeconds?: number | null | undefined
   readonly maxTokenAgeSeconds?: number | null | undefined
   readonly requiredClaims?: Readonly<Record<string, unknown>> | null | undefined
+  readonly sharedSignals?:
+    | {
+        readonly audience: string
+        readonly issuer?: string | null | undefined
+        readonly jwksUri?: string | null | undefined
+        readonly actions?: Readonly<Record<string, unknown>> | null | undefined
+      }
+    | null
+    | undefined
   readonly tags?: Readonly<Record<string, unknown>> | null | undefined
 }
 export interface AuthPolicyInput {

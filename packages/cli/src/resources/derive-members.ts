@@ -28,8 +28,11 @@ function isAccepted(member: Field): boolean {
 
 function listInnerMembers(members: Members, path = ''): [string, string[]][] {
   return Object.entries(members).flatMap(([name, member]) => {
-    if (!isGroup(member)) return []
     const inner = `${path}${name}`
+    if (!isGroup(member)) {
+      const { properties } = (member.notes.accepts ?? member.schema) as { readonly properties?: object }
+      return properties && isSetting(member) ? [[inner, Object.keys(properties)]] : []
+    }
     return [[inner, Object.keys(member.members)], ...listInnerMembers(member.members, `${inner}.`)]
   })
 }

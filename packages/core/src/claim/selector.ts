@@ -28,6 +28,11 @@ export function parseSelector(text: string): SelectorReading {
   return { ok: true, selector: { text, segments: encoded.map(unescapeSegment) } }
 }
 
+/** Whether a selector selects the claim `sub`. */
+export function selectsSubject(text: string): boolean {
+  return text === 'sub' || text === '/sub'
+}
+
 /** Returns a warning when a literal name looks like a path, with the JSON pointer to write instead. */
 export function selectorWarning(text: string): string | undefined {
   if (text.startsWith('/') || !text.includes('/')) return undefined

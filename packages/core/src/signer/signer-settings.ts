@@ -13,6 +13,7 @@ import {
   replacedSettings,
 } from '../resource/apply-body.ts'
 import { readTags } from '../tag/read-tags.ts'
+import { readSharedSignals } from './shared-signals.ts'
 
 export type { SignerSettings } from '@countersign/contract/ext-jwt-signer'
 
@@ -20,6 +21,7 @@ const RULES: BodyRules = {
   members: SIGNER.members,
   readers: {
     scopes: (value: string | readonly string[]) => scopeList(value),
+    sharedSignals: readSharedSignals,
     tags: (value: JsonObject) => readTags('tags', value),
   },
   ignoresEmptyObjects: true,

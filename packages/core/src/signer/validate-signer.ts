@@ -5,6 +5,7 @@ import { parseRequiredClaims } from '../claim/required-claims.ts'
 import { parseSelector } from '../claim/selector.ts'
 import { checkPlainText } from '../text/plain-text.ts'
 import { isSafeLink } from '../text/safe-link.ts'
+import { checkSharedSignals } from './shared-signals.ts'
 import type { SignerSettings } from './signer-settings.ts'
 
 const SELECTORS = ['claimsProperty', 'enrollNameClaimsSelector', 'enrollAttributeClaimsSelector'] as const
@@ -31,6 +32,7 @@ export function validateSigner(signer: SignerSettings): void {
   checkRequiredClaims(signer)
   checkCaBundle(signer.jwksCaPem)
   checkProvisioning(signer)
+  if (signer.sharedSignals) checkSharedSignals(signer.sharedSignals)
 }
 
 function checkKeySource({ certPem, jwksEndpoint }: SignerSettings): void {

@@ -1,28 +1,19 @@
 import { BACKCHANNEL_LOGOUT, type RevokedTokens, type VerifiedToken } from '@countersign/core'
 import { applyLogout } from '../operations/provider-channel/apply-logout.ts'
-import type { Clock } from '../platform/clock.ts'
 import { SYSTEM_ACTOR } from '../store/actor.ts'
-import type { Store } from '../store/store.ts'
-import type { DirectorySigner, SignerDirectory } from '../token/signer-directory.ts'
-import type { EventVerifier, TokenVerifier } from '../token/token-verifier.ts'
-import type { ChannelReporter, ChannelRequest } from './channel-reporter.ts'
+import type { DirectorySigner } from '../token/signer-directory.ts'
+import type { EventVerifier } from '../token/token-verifier.ts'
+import type { ChannelParts } from './channel-parts.ts'
+import type { ChannelRequest } from './channel-reporter.ts'
 import { eventSource } from './event-source.ts'
-
-interface BackchannelLogoutParts {
-  readonly store: Pick<Store, 'run'>
-  readonly clock: Clock
-  readonly directory: Pick<SignerDirectory, 'enabled' | 'expire'>
-  readonly verifier: Pick<TokenVerifier, 'verifyEvent'>
-  readonly reporter: ChannelReporter
-}
 
 const CHANNEL = 'backchannel-logout'
 
 /** Receives logout tokens (OpenID Connect Back-Channel Logout 1.0). */
 export class BackchannelLogout {
-  readonly #parts: BackchannelLogoutParts
+  readonly #parts: ChannelParts
 
-  constructor(parts: BackchannelLogoutParts) {
+  constructor(parts: ChannelParts) {
     this.#parts = parts
   }
 
@@ -40,7 +31,7 @@ export class BackchannelLogout {
     const outcome = await store.run(
       applyLogout,
       { ...eventSource(signer, verdict.token, 'logout'), tokens: loggedOutTokens(verdict.token) },
-      { actorId: SYSTEM_ACTOR.id, now: clock.now() },
+      { actorId: SYSTEM_ACTOR.id, now: clock.now(), source: { authorName: signer.stored.name, ...request.source } },
     )
     if (outcome === 'signer-changed' && !isRetry) {
       directory.expire(signer.id)
@@ -48,7 +39,11 @@ export class BackchannelLogout {
     }
     if (outcome === 'signer-changed') throw reporter.refused(CHANNEL, outcome, request)
     if (outcome === 'replayed') throw reporter.refused(CHANNEL, 'token-replayed', request, verdict)
-    reporter.applied(signer.stored, { ...outcome, type: BACKCHANNEL_LOGOUT, event_type: 'applied' }, request)
+    reporter.applied(
+      signer.stored,
+      { ...outcome, type: BACKCHANNEL_LOGOUT, result: 'applied', action: 'end-sessions' },
+      request,
+    )
   }
 }
 

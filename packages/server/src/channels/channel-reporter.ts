@@ -1,7 +1,8 @@
-import { describeCause, type Verdict } from '@countersign/core'
+import { describeCause, type SignalAction, type Verdict } from '@countersign/core'
 import type { ProviderEvent } from '../events/controller-event.ts'
 import type { EventHub } from '../events/event-hub.ts'
 import type { EndedAccess } from '../operations/provider-channel/end-provider-sessions.ts'
+import type { RequestSource } from '../store/operation-meta.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
 import type { ChannelRefusal } from '../token/decision-reason.ts'
 import type { ChannelName, DecisionRecorder } from '../token/decision-recorder.ts'
@@ -12,7 +13,7 @@ export interface ChannelRequest {
   readonly id: string
   readonly signerId: string
   readonly clientAddress: string
-  readonly remoteAddr: string
+  readonly source: RequestSource
 }
 
 interface ChannelReporterParts {
@@ -22,8 +23,10 @@ interface ChannelReporterParts {
 
 /** A message that was applied. */
 interface AppliedMessage extends EndedAccess {
+  /** The cause: `backchannel-logout`, or the name of the event. */
   readonly type: string
-  readonly event_type: Exclude<ProviderEvent['event_type'], 'refused'>
+  readonly result: Exclude<ProviderEvent['event_type'], 'refused'>
+  readonly action: SignalAction
 }
 
 const MISSING: Readonly<Record<ChannelName, string>> = {
@@ -43,19 +46,20 @@ export class ChannelReporter {
 
   applied(
     { id: signerId, name }: Pick<StoredSigner, 'id' | 'name'>,
-    { type, event_type, sessions, identityIds }: AppliedMessage,
-    { id, remoteAddr }: ChannelRequest,
+    { type, result, action, sessions, identityIds }: AppliedMessage,
+    { id, source }: ChannelRequest,
   ): void {
     this.#parts.events.publish({
       namespace: 'providerEvent',
-      event_type,
+      event_type: result,
       type,
+      action,
       external_jwt_signer_id: signerId,
       identity_ids: identityIds,
       sessions_ended: sessions,
       reason: '',
       message: `${describeCause(type)} of signer ${name}`,
-      remote_address: remoteAddr,
+      remote_address: source.remoteAddr,
       request_id: id,
     })
   }
@@ -63,7 +67,7 @@ export class ChannelReporter {
   /** Returns the error for the sender. */
   refused(channel: ChannelName, reason: ChannelRefusal, request: ChannelRequest, verdict?: Verdict): ChannelRefused {
     const { events, decisions } = this.#parts
-    const { id, signerId, clientAddress: remoteAddress, remoteAddr } = request
+    const { id, signerId, clientAddress: remoteAddress, source } = request
     decisions.record({
       id,
       method: channel,
@@ -84,12 +88,13 @@ export class ChannelReporter {
         namespace: 'providerEvent',
         event_type: 'refused',
         type: channel,
+        action: '',
         external_jwt_signer_id: signerId,
         identity_ids: [],
         sessions_ended: 0,
         reason,
         message: '',
-        remote_address: remoteAddr,
+        remote_address: source.remoteAddr,
         request_id: id,
       },
       remoteAddress,

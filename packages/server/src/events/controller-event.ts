@@ -109,6 +109,8 @@ export interface ProviderEvent {
   /** `backchannel-logout`, or the name of a security event such as `session-revoked`. Empty for an unreadable token. */
   readonly type: string
   readonly external_jwt_signer_id: string
+  /** What the signer's settings say it does; empty for a refused token. */
+  readonly action: string
   /** The identities whose sessions ended, or that were disabled or enabled. */
   readonly identity_ids: readonly string[]
   readonly sessions_ended: number

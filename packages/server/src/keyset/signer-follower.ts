@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Scheduler } from '../platform/scheduler.ts'
 import type { Change } from '../store/change.ts'
+import { keyOwnerOf, signalKeysId } from '../store/key-signer.ts'
 import { type LoadedKeySigner, loadKeySigner, loadKeySigners } from '../store/reads/key-signer-reads.ts'
 import type { Store } from '../store/store.ts'
 
@@ -38,7 +39,10 @@ export class SignerFollower {
     options.store.onChange((changes) => this.#follow(changes))
     // Called after the other listeners, and before the signers are read.
     options.store.onOwnChange((changes) => {
-      for (const { id } of changes) this.#changedElsewhere.delete(id)
+      for (const { id } of changes) {
+        this.#changedElsewhere.delete(id)
+        this.#changedElsewhere.delete(signalKeysId(id))
+      }
     })
     this.loaded = this.#read(ALL)
   }
@@ -65,10 +69,13 @@ export class SignerFollower {
     }
     for (const { entity, id, action } of changes) {
       if (entity !== 'externalJwtSigners' && entity !== 'identityProviders') continue
-      if (action === 'deleted') this.#options.onDeleted(id)
-      else {
-        this.#changedElsewhere.add(id)
-        this.reload(id)
+      const ids = entity === 'externalJwtSigners' && keyOwnerOf(id) === id ? [id, signalKeysId(id)] : [id]
+      for (const each of ids) {
+        if (action === 'deleted') this.#options.onDeleted(each)
+        else {
+          this.#changedElsewhere.add(each)
+          this.reload(each)
+        }
       }
     }
   }

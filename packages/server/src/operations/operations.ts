@@ -57,6 +57,7 @@ import { createOrganization } from './organization/create-organization.ts'
 import { deleteOrganization } from './organization/delete-organization.ts'
 import { updateOrganization } from './organization/update-organization.ts'
 import { applyLogout } from './provider-channel/apply-logout.ts'
+import { applySecurityEvents } from './provider-channel/apply-security-events.ts'
 import { pruneRevocations } from './provider-channel/prune-revocations.ts'
 import { createRevocation } from './revocation/create-revocation.ts'
 import { createSigner } from './signer/create-signer.ts'
@@ -146,6 +147,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   deleteOrganization,
   updateOrganization,
   applyLogout,
+  applySecurityEvents,
   pruneRevocations,
   createSigner,
   deleteSigner,

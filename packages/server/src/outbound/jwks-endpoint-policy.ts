@@ -42,8 +42,8 @@ const SECRET_PARAMETERS = new Set([
 export interface JwksEndpointPolicy {
   /** Returns why an endpoint is never fetched, with the setting that allows it; undefined when it is allowed. */
   findRefusal(endpoint: string): string | undefined
-  /** Throws the refusal as `INVALID_FIELD` for `jwksEndpoint`. */
-  checkEndpoint(endpoint: string): void
+  /** Throws the refusal as `INVALID_FIELD` for `field`; by default `jwksEndpoint`. */
+  checkEndpoint(endpoint: string, field?: string): void
 }
 
 /** The rules for fetching keys that depend only on the URL, without a DNS lookup. */
@@ -68,9 +68,9 @@ export function createJwksEndpointPolicy({ jwks, dev }: Pick<Settings, 'jwks' | 
 
   return {
     findRefusal,
-    checkEndpoint: (endpoint) => {
+    checkEndpoint: (endpoint, field = 'jwksEndpoint') => {
       const refusal = findRefusal(endpoint)
-      if (refusal) throw invalidField('jwksEndpoint', refusal, endpoint)
+      if (refusal) throw invalidField(field, refusal, endpoint)
     },
   }
 }

@@ -3,6 +3,7 @@ import { newId, PASSWORD_COST, type PasswordCost, VerifiedTokenCache } from '@co
 import type { Logger } from 'pino'
 import { BackchannelLogout } from '../channels/backchannel-logout.ts'
 import { ChannelReporter } from '../channels/channel-reporter.ts'
+import { SharedSignals } from '../channels/shared-signals.ts'
 import { CaEnrollment } from '../enrollment/ca-enrollment.ts'
 import { createEnrollmentJwt } from '../enrollment/enrollment-jwt.ts'
 import { EnrollmentReporter } from '../enrollment/enrollment-reporter.ts'
@@ -69,6 +70,7 @@ import { settleWithin } from '../platform/settle-within.ts'
 import { createClientChangeDetector } from '../session/client-change-detector.ts'
 import { LiveSessions } from '../session/live-sessions.ts'
 import { SYSTEM_ACTOR } from '../store/actor.ts'
+import { keyOwnerOf } from '../store/key-signer.ts'
 import type { Store } from '../store/store.ts'
 import { withWriteTurns } from '../store/write-turns.ts'
 import { DecisionRecorder } from '../token/decision-recorder.ts'
@@ -167,7 +169,9 @@ export function createController(parts: ControllerParts): Controller {
     clock,
     settings,
     log,
-    onWarning: (warning) => events.publish(signerHealthEvent(warning)),
+    onWarning: (warning) => {
+      events.publish(signerHealthEvent({ ...warning, signerId: keyOwnerOf(warning.signerId) }))
+    },
   })
   const cache = new VerifiedTokenCache()
   const limits = createAttemptLimits({ settings, clock, log, metrics, sharing: worker?.attempts })
@@ -295,6 +299,7 @@ export function createController(parts: ControllerParts): Controller {
     caEnrollment: new CaEnrollment({ store, clock, log, thirdPartyCas }),
     enrollments,
     backchannelLogout: new BackchannelLogout(channel),
+    sharedSignals: new SharedSignals(channel),
     explainer,
     decisions,
     logins,

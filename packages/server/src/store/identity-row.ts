@@ -16,8 +16,8 @@ export interface StoredIdentity extends IdentitySettings, AttributeParts {
   readonly enrolledBySignerId: string | null
   /** The signer whose security event disabled the identity; null when it is enabled, or was disabled otherwise. */
   readonly disabledBySignerId: string | null
-  /** By signer: when the latest security event was issued that disabled or enabled the account, in milliseconds since 1970. */
-  readonly accountEvents: Readonly<Record<string, number>>
+  /** By signer: the latest security event that disabled or enabled the account. */
+  readonly accountEvents: Readonly<Record<string, AccountEvent>>
   /** By signer: when the latest token was issued that changed the identity, in seconds. */
   readonly syncedTokens: Readonly<Record<string, number>>
   /** The verified TOTP enrollment; an identity with one must enter a code. */
@@ -26,6 +26,13 @@ export interface StoredIdentity extends IdentitySettings, AttributeParts {
   readonly sdkInfo: Readonly<Record<string, string>>
   readonly createdAt: number
   readonly updatedAt: number
+}
+
+export interface AccountEvent {
+  /** When it was issued, in milliseconds since 1970. */
+  readonly at: number
+  /** Until when the identity was disabled for another reason. */
+  readonly lockedUntil?: number
 }
 
 const STORED_IDENTITY = {

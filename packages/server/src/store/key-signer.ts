@@ -17,6 +17,18 @@ export interface KeySigner {
   readonly kid: string | null
 }
 
+const SIGNALS = ':signals'
+
+/** The id under which the keys of a signer's security events are managed, when they differ from those of its tokens. */
+export function signalKeysId(signerId: string): string {
+  return `${signerId}${SIGNALS}`
+}
+
+/** The signer whose keys are managed under this id. */
+export function keyOwnerOf(id: string): string {
+  return id.endsWith(SIGNALS) ? id.slice(0, -SIGNALS.length) : id
+}
+
 /** Releases before trust noted no writer. */
 const UNKNOWN_WRITER = 'unknown'
 

@@ -26,6 +26,8 @@ export interface SignerTable extends Stamped, CellsOf<typeof SIGNER_COLUMNS>, Ce
   not_before: number | null
   not_after: number | null
   near_misses: string
+  /** `sharedSignals.jwksUri`. */
+  signals_jwks_uri: Generated<string | null>
   revision: number
 }
 
@@ -292,6 +294,8 @@ export interface Database extends HostedTables, OidcTables {
   ext_jwt_signers: SignerTable
   ext_jwt_signer_audiences: SignerAudienceTable
   signer_key_sets: SignerKeySetTable
+  /** The last keys fetched from `sharedSignals.jwksUri`. */
+  signal_key_sets: SignerKeySetTable
   key_fetches: KeyFetchTable
   cas: CaTable
   ca_intermediates: CaIntermediateTable

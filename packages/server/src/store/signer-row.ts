@@ -77,6 +77,7 @@ function certificateFacts(row: SignerRow): SignerCertificateFacts | null {
 export function signerColumns(signer: SignerSettings, certificate: SignerCertificateFacts | null) {
   return {
     ...settingsColumns(signer),
+    signals_jwks_uri: signer.sharedSignals?.jwksUri ?? null,
     static_kid: certificate && (signer.kid ?? certificate.fingerprint),
     fingerprint: certificate?.fingerprint ?? null,
     common_name: certificate?.commonName ?? null,

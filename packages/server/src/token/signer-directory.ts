@@ -1,6 +1,7 @@
 import { buildVerifySigner, SignerIndex, type VerifySigner } from '@countersign/core'
 import type { Logger } from 'pino'
 import { FollowedRows } from '../store/followed-rows.ts'
+import { type KeySigner, signalKeysId } from '../store/key-signer.ts'
 import { findSignerRows, loadSignerRows } from '../store/reads/signer-reads.ts'
 import type { SignerRow } from '../store/schema.ts'
 import { type StoredSigner, signerFromRow } from '../store/signer-row.ts'
@@ -13,6 +14,14 @@ export interface DirectorySigner {
   readonly audience: string
   readonly additionalAudiences: readonly string[]
   readonly stored: StoredSigner
+  readonly verify: VerifySigner<string>
+  /** For security events; undefined when the signer receives none. */
+  readonly signals: SignalsVerifier | undefined
+}
+
+/** The keys and rules for the security events of a signer. */
+export interface SignalsVerifier {
+  readonly stored: KeySigner
   readonly verify: VerifySigner<string>
 }
 
@@ -86,7 +95,9 @@ export class SignerDirectory {
     if (!signer.enabled) return
     try {
       const { id, issuer, audience, additionalAudiences } = signer
-      this.#index.put({ id, issuer, audience, additionalAudiences, stored: signer, verify: buildVerifySigner(signer) })
+      const verify = buildVerifySigner(signer)
+      const signals = signalsVerifier(signer)
+      this.#index.put({ id, issuer, audience, additionalAudiences, stored: signer, verify, signals })
     } catch (error) {
       this.#log.error({ signerId: signer.id, err: error }, 'a stored signer cannot be used and is skipped')
     }
@@ -96,4 +107,13 @@ export class SignerDirectory {
     this.#stored.delete(id)
     this.#index.delete(id)
   }
+}
+
+function signalsVerifier(signer: StoredSigner): SignalsVerifier | undefined {
+  const { id, revision, clockSkewSeconds, sharedSignals } = signer
+  if (!sharedSignals) return undefined
+  const { issuer = signer.issuer, audience, jwksUri } = sharedSignals
+  const verify = buildVerifySigner({ id, revision, issuer, audience, clockSkewSeconds })
+  if (jwksUri === undefined) return { stored: signer, verify }
+  return { stored: { ...signer, id: signalKeysId(id), jwksEndpoint: jwksUri, certPem: null, kid: null }, verify }
 }

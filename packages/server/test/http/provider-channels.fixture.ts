@@ -17,10 +17,31 @@ export const PROVISIONING = { enrollToTokenEnabled: true, provisionOnLogin: true
 export const channelPath = (signerId: string, name: string): string =>
   `/edge/client/v1/external-jwt-signers/${signerId}/${name}`
 
+export const issSub = (sub: string, iss = ISSUER) => ({ format: 'iss_sub', iss, sub })
+
 export function sendLogout(app: TestApp, signerId: string, token: string): Promise<Reply> {
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const raw = new URLSearchParams({ logout_token: token }).toString()
   return app.call('POST', channelPath(signerId, 'backchannel-logout'), undefined, { headers, raw })
+}
+
+const EVENTS = 'https://schemas.openid.net/secevent'
+/** The URIs of events by their names. */
+export const EVENT_URIS = {
+  'session-revoked': `${EVENTS}/caep/event-type/session-revoked`,
+  'credential-change': `${EVENTS}/caep/event-type/credential-change`,
+  'token-claims-change': `${EVENTS}/caep/event-type/token-claims-change`,
+  'account-disabled': `${EVENTS}/risc/event-type/account-disabled`,
+  'account-enabled': `${EVENTS}/risc/event-type/account-enabled`,
+  verification: `${EVENTS}/ssf/event-type/verification`,
+} as const
+export type EventName = keyof typeof EVENT_URIS
+
+export const SIGNALS = { audience: 'signals' }
+
+export function sendEvent(app: TestApp, signerId: string, raw: string): Promise<Reply> {
+  const headers = { 'content-type': 'application/secevent+jwt', accept: 'application/json' }
+  return app.call('POST', channelPath(signerId, 'events'), undefined, { headers, raw })
 }
 
 /** A controller with a provider whose first logins create identities. */
@@ -45,6 +66,17 @@ export async function setUpChannels(t: TestContext, signer: Members = {}, option
       const times = { iat: now, exp: now + 120, jti: newId() }
       const usual = { iss: ISSUER, aud: AUDIENCE, sub: ALICE, ...times, events: { [LOGOUT_EVENT]: {} } }
       return mintToken({ key: with_, header: { typ: 'logout+jwt' }, claims: { ...usual, ...claims }, ...mint })
+    },
+    /** A security event token of the provider about Alice. */
+    eventToken: (event: EventName, claims: Members = {}, mint: Partial<MintOptions> = {}, with_: MintKey = key) => {
+      const usual = { iss: ISSUER, aud: SIGNALS.audience, iat: seconds(), jti: newId(), sub_id: issSub(ALICE) }
+      const events = { [EVENT_URIS[event]]: {} }
+      return mintToken({
+        key: with_,
+        header: { typ: 'secevent+jwt' },
+        claims: { ...usual, events, ...claims },
+        ...mint,
+      })
     },
     isLive: async (session: string): Promise<boolean> => {
       const { status } = await app.call('GET', '/edge/client/v1/current-api-session', undefined, { session })

@@ -17,10 +17,17 @@ type Members = Readonly<Record<string, unknown>>
 /** A controller whose signers fetch the current keys of `provider`, or fail with its `failure`. */
 export async function setUpProvider(t: TestContext, options: Omit<AppOptions, 'fetchJwks'> = {}) {
   const key = mintKey('RSA')
-  const provider = { keys: [key] as MintKey[], failure: undefined as OutboundError | undefined, fetchJwks }
-  async function fetchJwks() {
+  const provider = {
+    keys: [key] as MintKey[],
+    /** By URL: other keys than `keys`. */
+    keysAt: new Map<string, readonly MintKey[]>(),
+    failure: undefined as OutboundError | undefined,
+    fetchJwks,
+  }
+  async function fetchJwks({ url }: { readonly url: string }) {
     if (provider.failure) throw provider.failure
-    return { keySet: readKeySet(Buffer.from(JSON.stringify(mintKeySet(...provider.keys)))), freshForMs: undefined }
+    const keySet = mintKeySet(...(provider.keysAt.get(url) ?? provider.keys))
+    return { keySet: readKeySet(Buffer.from(JSON.stringify(keySet))), freshForMs: undefined }
   }
   const app = await buildApp(t, { ...options, fetchJwks })
   const create = async (path: string, body: Members): Promise<string> => {

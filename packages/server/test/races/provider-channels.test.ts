@@ -3,7 +3,9 @@ import { after, test } from 'node:test'
 import { BACKCHANNEL_LOGOUT, newId, revocableToken } from '@countersign/core'
 import { createApiSession } from '../../src/operations/api-session/start-session.ts'
 import { createIdentity } from '../../src/operations/identity/create-identity.ts'
+import { enableIdentity } from '../../src/operations/identity/disable-identity.ts'
 import { applyLogout } from '../../src/operations/provider-channel/apply-logout.ts'
+import { applySecurityEvents } from '../../src/operations/provider-channel/apply-security-events.ts'
 import { pruneRevocations, REVOCATION_LIMITS } from '../../src/operations/provider-channel/prune-revocations.ts'
 import { createSigner } from '../../src/operations/signer/create-signer.ts'
 import { patchSigner } from '../../src/operations/signer/update-signer.ts'
@@ -63,9 +65,13 @@ async function prepare(store: Store): Promise<string> {
   const signer = { name: 'idp', enabled: true, issuer: 'https://idp.example', audience: 'a' }
   const body = { ...signer, jwksEndpoint: 'https://idp.example/keys' }
   await store.run(createSigner, { id: SIGNER, body, certificate: undefined }, system)
+  return addLinkedIdentity(store, 'alice')
+}
+
+async function addLinkedIdentity(store: Store, name: string): Promise<string> {
   const id = newId()
-  const identity = { name: 'alice', type: 'Default', isAdmin: false, linkedSigners: [SIGNER] } as const
-  await store.run(createIdentity, { id, body: { ...identity, linkedSigners: [SIGNER] } }, system)
+  const body = { name, type: 'Default' as const, isAdmin: false, linkedSigners: [SIGNER] }
+  await store.run(createIdentity, { id, body }, system)
   return id
 }
 
@@ -88,6 +94,13 @@ function logOut(store: Store, sid: string) {
   return store.run(applyLogout, { ...source, tokens: { sid } }, system)
 }
 
+function revoke(store: Store, name: 'session-revoked' | 'account-disabled', sid: string) {
+  const source = { signerId: SIGNER, signerRevision: 1, issuedAt: NOW, idDigest: newId(), expiresAt: NOW + 60_000 }
+  const subject = { format: 'opaque', id: sid } as const
+  const action = name === 'account-disabled' ? 'disable' : 'end-sessions'
+  return store.run(applySecurityEvents, { ...source, events: [{ name, action, subject }] }, system)
+}
+
 const countSessions = async (store: Store): Promise<number> =>
   (await store.db.selectFrom('api_sessions').select('id').execute()).length
 
@@ -103,6 +116,27 @@ for (const database of DATABASES) {
       assert.equal(await logInBy(store, id, sid), 'token-revoked')
     }
     assert.equal(await logInBy(store, id, 'another'), 'opened')
+  })
+
+  test(`V-12 of logins that run beside a security event none has a session afterwards, on ${database}`, async (t) => {
+    const store = await openTestStore(t, database)
+    const id = await prepare(store)
+    const attempt = (identityId: string, sid: string) =>
+      logInBy(store, identityId, sid).catch(({ code }: { code?: unknown }) => code)
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const sid = `sid ${round}`
+      const logins = Array.from({ length: LOGINS_AT_ONCE }, () => attempt(id, sid))
+      await Promise.all([...logins, revoke(store, 'session-revoked', sid)])
+      assert.equal(await countSessions(store), 0, `round ${round}`)
+      assert.equal(await attempt(id, sid), 'token-revoked')
+      const other = await addLinkedIdentity(store, `identity ${round}`)
+      const others = Array.from({ length: LOGINS_AT_ONCE }, () => attempt(other, 'another'))
+      await Promise.all([...others, revoke(store, 'account-disabled', other)])
+      assert.equal(await countSessions(store), 0, `round ${round}`)
+      await store.run(enableIdentity, { id: other }, system)
+      assert.equal(await attempt(other, 'another'), 'token-revoked')
+    }
+    assert.equal(await attempt(id, 'another'), 'opened')
   })
 
   test(`V-07 revocations go with their tokens, and beyond the limit become one for all tokens, on ${database}`, async (t) => {

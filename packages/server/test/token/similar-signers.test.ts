@@ -37,7 +37,8 @@ test('D17 a flood of tokens that name no signer is compared with a bounded numbe
   const index = new SignerIndex<DirectorySigner>()
   for (const signer of signers) {
     const { id, issuer, audience, additionalAudiences } = signer
-    index.put({ id, issuer, audience, additionalAudiences, stored: signer, verify: buildVerifySigner(signer) })
+    const verify = buildVerifySigner(signer)
+    index.put({ id, issuer, audience, additionalAudiences, stored: signer, verify, signals: undefined })
   }
   let lists = 0
   let now = 1_700_000_000_000

@@ -20,6 +20,7 @@ import { PolicySelect } from '../policies/policy-select.tsx'
 import { CertificateFields } from './certificate-fields.tsx'
 import { DiscoverIssuer } from './discover-issuer.tsx'
 import { RequiredClaimsFields } from './required-claims-fields.tsx'
+import { SIGNAL_EVENTS } from './shared-signals.ts'
 import { SIGNER_RULES, type SignerValues, toBody, toValues } from './signer-values.ts'
 
 interface SignerFormProps {
@@ -125,6 +126,12 @@ const SECTIONS: readonly FormSection[] = [
       'reprovisionAfterMinutes',
     ],
     content: (form) => <EnrollFields form={form} />,
+  },
+  {
+    value: 'signals',
+    title: 'Security events',
+    fields: ['sharedSignals'],
+    content: (form) => <SignalFields form={form} />,
   },
   {
     value: 'fetching',
@@ -299,6 +306,49 @@ function EnrollFields({ form }: Fields) {
         allowDecimal={false}
         {...form.getInputProps('reprovisionAfterMinutes')}
       />
+    </>
+  )
+}
+
+const SIGNAL_ACTIONS = [
+  { value: 'end-sessions', label: 'End sessions' },
+  { value: 'disable', label: 'Disable' },
+  { value: 'enable', label: 'Enable' },
+  { value: 'log', label: 'Log' },
+]
+
+function SignalFields({ form }: Fields) {
+  return (
+    <>
+      <Switch
+        label="Receive security events"
+        description="Shared Signals: the identity provider reports revoked sessions and disabled accounts"
+        {...form.getInputProps('sharedSignals.isOn', { type: 'checkbox' })}
+      />
+      {form.values.sharedSignals.isOn && (
+        <>
+          <TextInput label="Audience of events" {...form.getInputProps('sharedSignals.audience')} />
+          <TextInput
+            label="Issuer of events"
+            placeholder="The issuer of tokens"
+            {...form.getInputProps('sharedSignals.issuer')}
+          />
+          <TextInput
+            label="JWKS URI of events"
+            placeholder="The keys of tokens"
+            {...form.getInputProps('sharedSignals.jwksUri')}
+          />
+          {SIGNAL_EVENTS.map(({ name, usual }) => (
+            <Select
+              key={name}
+              label={name}
+              allowDeselect={false}
+              data={[{ value: '', label: `Default: ${usual}` }, ...SIGNAL_ACTIONS]}
+              {...form.getInputProps(`sharedSignals.actions.${name}`)}
+            />
+          ))}
+        </>
+      )}
     </>
   )
 }

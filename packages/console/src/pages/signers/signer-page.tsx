@@ -30,7 +30,7 @@ const SHOWN_EXPLICITLY = [
   ...['requiredClaims', 'tags', 'openIdConfigurationUrl', 'clientId', 'scopes', 'externalAuthUrl', 'targetToken'],
   ...['enrollToCertEnabled', 'enrollToTokenEnabled', 'enrollNameClaimsSelector', 'enrollAttributeClaimsSelector'],
   ...['enrollAuthPolicyId', 'trust', 'attributeSync', 'nameSync', 'provisionOnLogin', 'reprovisionAfterMinutes'],
-  'backchannelLogoutUrl',
+  ...['backchannelLogoutUrl', 'sharedSignals', 'sharedSignalsUrl'],
 ]
 
 const POLL_MS = 10_000
@@ -126,7 +126,20 @@ function SignerDetail({ signer }: { readonly signer: Versioned<Signer> }) {
         />
       </Section>
       <Section title="Provider messages">
-        <Details rows={[['Back-channel logout URL', signer.backchannelLogoutUrl]]} />
+        <Details
+          rows={[
+            ['Back-channel logout URL', signer.backchannelLogoutUrl],
+            ['Security events', signer.sharedSignals ? `for the audience ${signer.sharedSignals.audience}` : 'off'],
+            ...(signer.sharedSignals
+              ? ([
+                  ['Security events URL', signer.sharedSignalsUrl],
+                  ['Issuer of events', signer.sharedSignals.issuer ?? signer.issuer],
+                  ['Keys of events', signer.sharedSignals.jwksUri ?? 'those of tokens'],
+                  ['Actions', <SignalActions key="actions" actions={signer.sharedSignals.actions} />],
+                ] as const)
+              : []),
+          ]}
+        />
       </Section>
       <PoliciesSection signerId={signer.id} />
     </Stack>
@@ -139,6 +152,11 @@ function RequiredClaims({ claims }: { readonly claims: Signer['requiredClaims'] 
   )
   if (lines.length === 0) return <>none</>
   return lines.map((line) => <div key={line}>{line}</div>)
+}
+
+function SignalActions({ actions }: { readonly actions: Readonly<Record<string, string>> }) {
+  const lines = Object.entries(actions).map(([event, action]) => `${event}: ${action}`)
+  return lines.length === 0 ? <>default</> : lines.map((line) => <div key={line}>{line}</div>)
 }
 
 function SignerActions({ signer: { id, name, enabled } }: { readonly signer: Signer }) {

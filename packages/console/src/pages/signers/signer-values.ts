@@ -4,12 +4,14 @@ import { type FormValuesOf, fromFormValues, lengthRules, toFormValues } from '..
 import { httpsUrl, MAX_TEXT, required } from '../../form/rules.ts'
 import { checkTags, type TagRow, toTagRows, toTags } from '../../form/tags.ts'
 import { CLAIM_ROW_RULES, type ClaimRow, toClaimRows, toRequiredClaims } from './required-claims.ts'
+import { SIGNAL_RULES, type SignalValues, toSharedSignals, toSignalValues } from './shared-signals.ts'
 
 /** The form values: the settings of a signer, and the source of its keys. */
-export type SignerValues = Omit<FormValuesOf<typeof SIGNER>, 'requiredClaims' | 'tags'> & {
+export type SignerValues = Omit<FormValuesOf<typeof SIGNER>, 'requiredClaims' | 'tags' | 'sharedSignals'> & {
   source: 'jwks' | 'certificate'
   requiredClaims: ClaimRow[]
   tags: TagRow[]
+  sharedSignals: SignalValues
 }
 
 const PEM_START = '-----BEGIN CERTIFICATE-----'
@@ -24,12 +26,13 @@ export function toValues(signer?: Signer): SignerValues {
     source: signer?.certPem ? 'certificate' : 'jwks',
     requiredClaims: toClaimRows(signer?.requiredClaims),
     tags: toTagRows(signer?.tags),
+    sharedSignals: toSignalValues(signer?.sharedSignals),
   }
 }
 
 /** The body of POST and PUT. Keeps the members that the form does not show. */
 export function toBody(values: SignerValues, signer?: Signer): SignerInput {
-  const { source, jwksEndpoint, jwksCaPem, certPem, scopes, requiredClaims, tags, ...rest } = values
+  const { source, jwksEndpoint, jwksCaPem, certPem, scopes, requiredClaims, tags, sharedSignals, ...rest } = values
   return {
     ...signer,
     ...(fromFormValues(rest) as Pick<SignerInput, 'name' | 'enabled' | 'issuer' | 'audience'>),
@@ -39,6 +42,7 @@ export function toBody(values: SignerValues, signer?: Signer): SignerInput {
     scopes: toScopes(scopes),
     requiredClaims: toRequiredClaims(requiredClaims),
     tags: toTags(tags),
+    sharedSignals: toSharedSignals(sharedSignals),
   }
 }
 
@@ -58,6 +62,7 @@ export const SIGNER_RULES = {
   jwksCaPem: (value: string, { source }: SignerValues) => (source === 'jwks' && value !== '' ? checkPem(value) : null),
   requiredClaims: CLAIM_ROW_RULES,
   tags: checkTags,
+  sharedSignals: SIGNAL_RULES,
   openIdConfigurationUrl: httpsUrl(false),
   externalAuthUrl: httpsUrl(false),
 }

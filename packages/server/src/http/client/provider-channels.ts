@@ -1,5 +1,6 @@
-import { type LogoutBody, LogoutToken } from '@countersign/contract'
+import { type LogoutBody, LogoutToken, type SecurityEventBody, SecurityEventToken } from '@countersign/contract'
 import type { BackchannelLogout } from '../../channels/backchannel-logout.ts'
+import type { SharedSignals } from '../../channels/shared-signals.ts'
 import { type ChannelName, channelPaths } from '../api-paths.ts'
 import type { Call } from '../pipeline/call.ts'
 import type { Route, RouteResponse } from '../pipeline/route.ts'
@@ -7,10 +8,11 @@ import { describe } from '../pipeline/route-note.ts'
 
 interface ProviderChannelRouteParts {
   readonly backchannelLogout: Pick<BackchannelLogout, 'receive'>
+  readonly sharedSignals: Pick<SharedSignals, 'receive'>
 }
 
 /** The calls of identity providers. Anonymous: the token in the body proves its sender. */
-export function providerChannelRoutes({ backchannelLogout }: ProviderChannelRouteParts): Route[] {
+export function providerChannelRoutes({ backchannelLogout, sharedSignals }: ProviderChannelRouteParts): Route[] {
   const row = (name: ChannelName, rest: Pick<Route, 'body' | 'note' | 'handle'>): Route => ({
     method: 'POST',
     paths: channelPaths(name),
@@ -33,12 +35,25 @@ export function providerChannelRoutes({ backchannelLogout }: ProviderChannelRout
         return empty(200)
       },
     }),
+    row('events', {
+      body: { schema: SecurityEventToken, optional: false, text: SECEVENT },
+      note: describe.empty(202, 'The token was accepted', 'Receive a security event of the identity provider', {
+        description: 'Shared Signals, by push (RFC 8935). Errors have the members `err` and `description`.',
+      }),
+      handle: async (call) => {
+        const result = await sharedSignals.receive((call.body as SecurityEventBody).token, channelRequest(call))
+        // A token that is sent again counts as a failed attempt: its sender need not be the provider.
+        return { ...empty(202), isRefusal: result === 'replayed' }
+      },
+    }),
   ]
 }
 
-function channelRequest({ requestId, params, clientAddress, remoteAddr }: Call) {
-  return { id: requestId, signerId: params.id ?? '', clientAddress, remoteAddr }
+function channelRequest({ requestId, params, clientAddress, source }: Call) {
+  return { id: requestId, signerId: params.id ?? '', clientAddress, source }
 }
+
+const SECEVENT = { types: ['application/secevent+jwt'], member: 'token', isOnly: true } as const
 
 const NOTHING = { content: Buffer.alloc(0), type: 'text/plain' }
 

@@ -15,6 +15,7 @@ const viewMembers = createMemberView<ShownSigner>(SIGNER.members, {
   commonName: ({ certificate }) => certificate?.commonName ?? '',
   notBefore: ({ certificate }) => (certificate ? timestamp(certificate.notBefore) : NO_INSTANT),
   notAfter: ({ certificate }) => (certificate ? timestamp(certificate.notAfter) : NO_INSTANT),
+  sharedSignalsUrl: ({ controllerUrl, id }) => `${controllerUrl}${channelPath(id, 'events')}`,
   backchannelLogoutUrl: ({ controllerUrl, id }) => `${controllerUrl}${channelPath(id, 'backchannel-logout')}`,
   trust: ({ trust }) => trustView(trust),
 })

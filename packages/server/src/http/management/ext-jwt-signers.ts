@@ -55,6 +55,7 @@ export function extJwtSignerRoutes(parts: ExtJwtSignerRouteParts): Route[] {
   /** Checks the body as far as possible without the store. */
   const checked = <Body extends PatchBody | WriteBody>(body: Body, { nearMisses }: Call) => {
     if (body.jwksEndpoint) jwksPolicy.checkEndpoint(body.jwksEndpoint)
+    if (body.sharedSignals?.jwksUri) jwksPolicy.checkEndpoint(body.sharedSignals.jwksUri, 'sharedSignals.jwksUri')
     checkIsNotThisController(body.issuer, addresses(), oidc?.issuers)
     return { body, nearMisses, certificate: certificateFacts(body.certPem) }
   }

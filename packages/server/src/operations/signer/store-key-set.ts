@@ -19,8 +19,8 @@ export const storeKeySet = operation({
   async run(tx, { signerId, ...keySet }: FetchedKeySet): Promise<boolean> {
     const owner = await findKeySetOwner(tx.db, signerId)
     if (!owner?.endpoint || !isSameEndpoint(owner.endpoint, keySet)) return false
-    const before = await findStoredKeySet(tx.db, owner, signerId)
-    if (!(await upsertKeySet(tx, owner, signerId, keySet))) return false
+    const before = await findStoredKeySet(tx.db, owner)
+    if (!(await upsertKeySet(tx, owner, keySet))) return false
     const isChanged = !before || !isSameEndpoint(before, keySet) || before.jwks !== keySet.jwks
     if (isChanged) tx.changed({ entity: owner.entity, id: signerId, action: 'updated' })
     return true

@@ -34,5 +34,6 @@ export const SIGNER_COLUMNS = {
   clockSkewSeconds: int(),
   maxTokenAgeSeconds: intOrNull(),
   requiredClaims: jsonOrNull<Stored<'requiredClaims'>>(),
+  sharedSignals: jsonOrNull<Stored<'sharedSignals'>>(),
   tags: json<SignerSettings['tags']>(),
 } satisfies ColumnsFor<SignerSettings>

@@ -9,10 +9,15 @@ export const ADMINISTRATOR_LEVEL = { none: 0, enabled: 1, ableToLogIn: 2 } as co
 
 /**
  * `ableToLogIn` when an enabled administrator has a credential that the policy allows, and a trusted signer for the second token where the
- * policy requires one. `enabled` when there are only enabled administrators without that.
+ * policy requires one. `enabled` when there are only enabled administrators without that. Does not count the identity `without`.
  */
-export async function findAdministratorLevel(db: Kysely<Database>, now: number): Promise<number> {
+export async function findAdministratorLevel(
+  db: Kysely<Database>,
+  now: number,
+  { without = '' }: { readonly without?: string } = {},
+): Promise<number> {
   const able = await enabledAdministrators(db, now)
+    .where('identities.id', '!=', without)
     .where((eb) => eb.or([eb('auth_policies.require_ext_jwt_signer_id', 'is', null), hasSecondSigner(eb)]))
     .where((eb) =>
       eb.or([
@@ -24,7 +29,7 @@ export async function findAdministratorLevel(db: Kysely<Database>, now: number):
     )
     .executeTakeFirst()
   if (able) return ADMINISTRATOR_LEVEL.ableToLogIn
-  const enabled = await enabledAdministrators(db, now).executeTakeFirst()
+  const enabled = await enabledAdministrators(db, now).where('identities.id', '!=', without).executeTakeFirst()
   return enabled ? ADMINISTRATOR_LEVEL.enabled : ADMINISTRATOR_LEVEL.none
 }
 

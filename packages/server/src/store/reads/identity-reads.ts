@@ -107,6 +107,12 @@ export async function findEnrolledIdentity(db: Kysely<Database>, key: Enrollment
   return row?.id
 }
 
+/** The existing identities among these ids. */
+export async function findIdentitiesById(db: Kysely<Database>, ids: readonly string[]): Promise<StoredIdentity[]> {
+  if (ids.length === 0) return []
+  return withAttributes(db, await db.selectFrom('identities').selectAll().where('id', 'in', ids).execute())
+}
+
 export async function withAttributes(db: Kysely<Database>, rows: readonly IdentityRow[]): Promise<StoredIdentity[]> {
   const attributes = await attributesOfSome(
     db,

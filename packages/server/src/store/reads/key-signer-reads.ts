@@ -1,5 +1,12 @@
 import { type Kysely, sql } from 'kysely'
-import { type KeyEndpoint, type KeySigner, keyEndpoint, type StoredKeySet } from '../key-signer.ts'
+import {
+  type KeyEndpoint,
+  type KeySigner,
+  keyEndpoint,
+  keyOwnerOf,
+  type StoredKeySet,
+  signalKeysId,
+} from '../key-signer.ts'
 import type { Database, SignerRow } from '../schema.ts'
 import type { Store } from '../store.ts'
 
@@ -23,6 +30,17 @@ const selectSigners = ({ db }: Store) =>
     .select(['signer.is_trusted', 'signer.written_by_id'])
     .select([noText.as('organization_id'), 'set.url', 'set.ca_digest', 'set.jwks', 'set.fetched_at'])
 
+/** The keys of security events are managed like those of tokens. */
+const selectSignals = ({ db }: Store) =>
+  db
+    .selectFrom('ext_jwt_signers as signer')
+    .leftJoin('signal_key_sets as set', 'set.signer_id', 'signer.id')
+    .select(['signer.id', 'signer.enabled', 'signer.revision', 'signer.signals_jwks_uri as jwks_endpoint'])
+    .select(['signer.jwks_ca_pem', noText.as('cert_pem'), noTime.as('not_after'), noText.as('kid')])
+    .select(['signer.is_trusted', 'signer.written_by_id'])
+    .select([noText.as('organization_id'), 'set.url', 'set.ca_digest', 'set.jwks', 'set.fetched_at'])
+    .where('signer.signals_jwks_uri', 'is not', null)
+
 const noTime = sql<number | null>`null`
 const noFlag = sql<SignerRow['is_trusted'] | null>`null`
 
@@ -41,6 +59,11 @@ const selectProviders = ({ db }: Store) =>
 type Row = Awaited<ReturnType<ReturnType<typeof selectProviders>['execute']>>[number]
 
 export async function loadKeySigner(store: Store, id: string): Promise<LoadedKeySigner | undefined> {
+  const owner = keyOwnerOf(id)
+  if (owner !== id) {
+    const signals = await selectSignals(store).where('signer.id', '=', owner).executeTakeFirst()
+    return signals && signalsFromRow(signals)
+  }
   const row =
     (await selectSigners(store).where('signer.id', '=', id).executeTakeFirst()) ??
     (await selectProviders(store).where('signer.id', '=', id).executeTakeFirst())
@@ -57,6 +80,16 @@ export async function* loadKeySigners(store: Store): AsyncGenerator<LoadedKeySig
       .limit(PAGE)
       .execute(),
   )
+  yield* inPages(
+    (last) =>
+      selectSignals(store)
+        .where('signer.id', '>', last)
+        .where('signer.enabled', '=', true)
+        .orderBy('signer.id')
+        .limit(PAGE)
+        .execute(),
+    signalsFromRow,
+  )
   yield* inPages((last) =>
     selectProviders(store)
       .where('signer.id', '>', last)
@@ -67,14 +100,22 @@ export async function* loadKeySigners(store: Store): AsyncGenerator<LoadedKeySig
   )
 }
 
-async function* inPages(load: (last: string) => Promise<Row[]>): AsyncGenerator<LoadedKeySigner[]> {
+async function* inPages(
+  load: (last: string) => Promise<Row[]>,
+  read: (row: Row) => LoadedKeySigner = fromRow,
+): AsyncGenerator<LoadedKeySigner[]> {
   for (let last = ''; ; ) {
     const rows = await load(last)
-    yield rows.map(fromRow)
+    yield rows.map(read)
     const end = rows.at(-1)
     if (!end || rows.length < PAGE) return
     last = end.id
   }
+}
+
+function signalsFromRow(row: Row): LoadedKeySigner {
+  const loaded = fromRow(row)
+  return { ...loaded, signer: { ...loaded.signer, id: signalKeysId(row.id) } }
 }
 
 function fromRow(row: Row): LoadedKeySigner {
@@ -104,34 +145,38 @@ function keySetFromRow({ url, ca_digest: caDigest, jwks, fetched_at: fetchedAt }
 /** The owner of a key set, and the table that stores it. */
 export interface KeySetOwner {
   readonly entity: 'externalJwtSigners' | 'identityProviders'
-  readonly table: 'signer_key_sets' | 'identity_provider_key_sets'
+  readonly table: 'signer_key_sets' | 'signal_key_sets' | 'identity_provider_key_sets'
+  /** The id in that table. */
+  readonly ownerId: string
   readonly endpoint: KeyEndpoint | undefined
 }
 
 export async function findKeySetOwner(db: Kysely<Database>, id: string): Promise<KeySetOwner | undefined> {
+  const ownerId = keyOwnerOf(id)
+  const isOfSignals = ownerId !== id
   const signer = await db
     .selectFrom('ext_jwt_signers')
-    .select(['jwks_endpoint as url', 'jwks_ca_pem as caPem'])
-    .where('id', '=', id)
+    .select([isOfSignals ? 'signals_jwks_uri as url' : 'jwks_endpoint as url', 'jwks_ca_pem as caPem'])
+    .where('id', '=', ownerId)
     .executeTakeFirst()
   if (signer) {
     const endpoint = signer.url === null ? undefined : keyEndpoint(signer.url, signer.caPem)
-    return { entity: 'externalJwtSigners', table: 'signer_key_sets', endpoint }
+    const table = isOfSignals ? 'signal_key_sets' : 'signer_key_sets'
+    return { entity: 'externalJwtSigners', table, ownerId, endpoint }
   }
   const provider = await db.selectFrom('identity_providers').select('jwks_uri').where('id', '=', id).executeTakeFirst()
   if (!provider) return undefined
   const endpoint = keyEndpoint(provider.jwks_uri, undefined)
-  return { entity: 'identityProviders', table: 'identity_provider_key_sets', endpoint }
+  return { entity: 'identityProviders', table: 'identity_provider_key_sets', ownerId, endpoint }
 }
 
 export async function findStoredKeySet(
   db: Kysely<Database>,
-  { table }: KeySetOwner,
-  signerId: string,
+  { table, ownerId }: KeySetOwner,
 ): Promise<Omit<StoredKeySet, 'fetchedAt'> | undefined> {
   return db
     .selectFrom(table)
     .select(['url', 'ca_digest as caDigest', 'jwks'])
-    .where('signer_id', '=', signerId)
+    .where('signer_id', '=', ownerId)
     .executeTakeFirst()
 }

@@ -25,12 +25,13 @@ export interface EndingSessions extends Basis {
 /**
  * Ends the sessions of an identity that rest on the given credential, which has changed or is gone, except the session that makes the change.
  * Without a credential, ends all sessions of the identity. Call it after the change: a login under way then finds the credential changed, or
- * its session ends too.
+ * its session ends too. `cause` is the message of an identity provider that ends them. Returns how many ended.
  */
 export async function endSessions(
   tx: Transaction,
   { identityId, openedBefore, ...basis }: EndingSessions,
-): Promise<void> {
+  cause?: ProviderCause,
+): Promise<number> {
   const { db, credential } = tx
   const sessionId = credential && 'sessionId' in credential ? credential.sessionId : undefined
   const isCredential = Object.keys(basis).length > 0
@@ -43,7 +44,9 @@ export async function endSessions(
   for (const [name, value] of Object.entries(basis) as [keyof Basis, string][]) {
     query = query.where(BASIS_COLUMNS[name], '=', value)
   }
-  reportDeleted(tx, await query.returning(['id', 'identity_id', 'ip_address']).execute())
+  const ended = await query.returning(['id', 'identity_id', 'ip_address']).execute()
+  reportDeleted(tx, ended, cause)
+  return ended.length
 }
 
 /** Ends the sessions that the OpenID provider has opened for an identity, logins in progress included. */

@@ -1,5 +1,5 @@
 import { type IdentitySettings, manualAttributesAfterWrite, type SuppliedAttributes } from '@countersign/core'
-import { identityColumns, type StoredIdentity } from '../identity-row.ts'
+import { type AccountEvent, identityColumns, type StoredIdentity } from '../identity-row.ts'
 import { insertRow, insertRows } from '../prepared.ts'
 import type { Transaction } from '../transaction.ts'
 import { rejectDuplicates } from '../unique-violation.ts'
@@ -163,7 +163,7 @@ export async function updateIdentityRights(
   tx.changed({ entity: ENTITY, id, action: 'updated' })
 }
 
-/** Disables an identity from `at` until `until`, or until it is enabled when that is null; `at` null enables it. */
+/** Disables an identity by an administrator or a lock, from `at` until `until`, or until it is enabled when that is null; `at` null enables it. */
 export async function setDisabled(
   tx: Transaction,
   id: string,
@@ -171,7 +171,56 @@ export async function setDisabled(
 ): Promise<void> {
   await tx.db
     .updateTable('identities')
-    .set({ disabled_at: at, disabled_until: until, updated_at: tx.now })
+    .set({ disabled_at: at, disabled_until: until, disabled_by_signer_id: null, updated_at: tx.now })
+    .where('id', '=', id)
+    .execute()
+  tx.changed({ entity: ENTITY, id, action: 'updated' })
+}
+
+interface AccountChange {
+  readonly signerId: string
+  /** When the event was issued. */
+  readonly issuedAt: number
+}
+
+/** Disables an identity by a security event of a signer. A temporary lock is noted: it goes on after the signer enables the identity. */
+export async function disableBySigner(
+  tx: Transaction,
+  { id, disabledUntil, accountEvents }: StoredIdentity,
+  { signerId, issuedAt }: AccountChange,
+): Promise<void> {
+  const event: AccountEvent = { at: issuedAt, ...(disabledUntil !== null && { lockedUntil: disabledUntil }) }
+  await tx.db
+    .updateTable('identities')
+    .set({
+      disabled_at: tx.now,
+      disabled_until: null,
+      disabled_by_signer_id: signerId,
+      account_events: JSON.stringify({ ...accountEvents, [signerId]: event }),
+      updated_at: tx.now,
+    })
+    .where('id', '=', id)
+    .execute()
+  tx.changed({ entity: ENTITY, id, action: 'updated' })
+}
+
+/** Undoes `disableBySigner`. */
+export async function enableBySigner(
+  tx: Transaction,
+  { id, disabledAt, accountEvents }: StoredIdentity,
+  { signerId, issuedAt }: AccountChange,
+): Promise<void> {
+  const lockedUntil = accountEvents[signerId]?.lockedUntil ?? 0
+  const isLocked = lockedUntil > tx.now
+  await tx.db
+    .updateTable('identities')
+    .set({
+      disabled_at: isLocked ? disabledAt : null,
+      disabled_until: isLocked ? lockedUntil : null,
+      disabled_by_signer_id: null,
+      account_events: JSON.stringify({ ...accountEvents, [signerId]: { at: issuedAt } }),
+      updated_at: tx.now,
+    })
     .where('id', '=', id)
     .execute()
   tx.changed({ entity: ENTITY, id, action: 'updated' })

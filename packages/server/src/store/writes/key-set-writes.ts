@@ -5,14 +5,13 @@ import type { Transaction } from '../transaction.ts'
 /** Stores the keys of a signer unless newer ones are stored. Returns whether they were stored. */
 export async function upsertKeySet(
   { db, now }: Transaction,
-  { table }: KeySetOwner,
-  signerId: string,
+  { table, ownerId }: KeySetOwner,
   { url, caDigest, jwks, fetchedAt }: StoredKeySet,
 ): Promise<boolean> {
   const values = { url, ca_digest: caDigest, jwks, fetched_at: fetchedAt }
   const written = await db
     .insertInto(table)
-    .values({ signer_id: signerId, ...values })
+    .values({ signer_id: ownerId, ...values })
     // Decided in the statement itself, since another node may write at the same time. A set from the future was stored
     // while a clock was wrong: it must not stay until that time.
     .onConflict((conflict) =>

@@ -1,0 +1,85 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts'
+import type { RevokedTokens } from './revocation.ts'
+
+/** One event of a verified security event token (RFC 8417). */
+export interface SecurityEvent {
+  /** The last segment of the path of its URI, such as `session-revoked`. */
+  readonly name: string
+  /** Undefined when the event has none, or one that is not supported. */
+  readonly subject: EventSubject | undefined
+}
+
+/** The subject of an event, in one of the formats of RFC 9493 that are supported. */
+export type EventSubject =
+  | { readonly format: 'iss_sub'; readonly iss: string; readonly sub: string }
+  | { readonly format: 'email'; readonly email: string }
+  | { readonly format: 'opaque'; readonly id: string }
+
+export const MAX_EVENTS = 16
+const MAX_LENGTH = 512
+const MAX_EVENT_NAME_LENGTH = 64
+
+/** Reads the events of a verified token. `sub_id` of an event counts before that of the token. Undefined when there are too many. */
+export function readSecurityEvents(claims: JsonObject): SecurityEvent[] | undefined {
+  const events = isJsonObject(claims.events) ? Object.entries(claims.events) : []
+  if (events.length > MAX_EVENTS) return undefined
+  return events.map(([uri, payload]) => ({
+    name: eventName(uri),
+    subject: readSubject((isJsonObject(payload) ? payload.sub_id : undefined) ?? claims.sub_id),
+  }))
+}
+
+function eventName(uri: string): string {
+  const [path = ''] = uri.split(/[?#]/, 1)
+  const segments = path.split('/').filter((segment) => segment !== '')
+  return (segments.at(-1) ?? '').slice(0, MAX_EVENT_NAME_LENGTH)
+}
+
+function readSubject(value: JsonValue | undefined): EventSubject | undefined {
+  if (!isJsonObject(value)) return undefined
+  const { format, iss, sub, email, id } = value
+  if (format === 'iss_sub' && isName(iss) && isName(sub)) return { format, iss, sub }
+  if (format === 'email' && isName(email)) return { format, email }
+  return format === 'opaque' && isName(id) ? { format, id } : undefined
+}
+
+const isName = (value: JsonValue | undefined): value is string =>
+  typeof value === 'string' && value !== '' && value.length <= MAX_LENGTH
+
+/**
+ * The tokens of a subject. An e-mail address is compared with the claim that names the identity. An opaque id can be the subject, a session of the
+ * provider, or that claim: providers and receivers agree on what it is. Empty for a subject of another issuer.
+ */
+export function tokensOfSubject(subject: EventSubject, issuer: string): RevokedTokens[] {
+  switch (subject.format) {
+    case 'iss_sub':
+      return subject.iss === issuer ? [{ sub: subject.sub }] : []
+    case 'email':
+      return [{ identityClaim: subject.email }]
+    case 'opaque':
+      return [{ sub: subject.id }, { sid: subject.id }, { identityClaim: subject.id }]
+  }
+}
+
+/** How a subject names an account: by the `sub` of its tokens, and by the claim that names the identity. */
+export interface AccountNames {
+  readonly sub: string | undefined
+  readonly identityClaim: string | undefined
+}
+
+/** `isSubjectClaim` says whether the claim that names the identity is `sub`. Both are undefined for a subject of another issuer. */
+export function accountNamesOf(
+  subject: EventSubject,
+  { issuer, isSubjectClaim }: { readonly issuer: string; readonly isSubjectClaim: boolean },
+): AccountNames {
+  switch (subject.format) {
+    case 'iss_sub': {
+      const sub = subject.iss === issuer ? subject.sub : undefined
+      return { sub, identityClaim: isSubjectClaim ? sub : undefined }
+    }
+    case 'email':
+      return { sub: undefined, identityClaim: subject.email }
+    case 'opaque':
+      return { sub: subject.id, identityClaim: subject.id }
+  }
+}

@@ -1,0 +1,146 @@
+import {
+  accountNamesOf,
+  type EventSubject,
+  isLinkedTo,
+  type SignalAction,
+  selectsSubject,
+  tokensOfSubject,
+} from '@countersign/core'
+import { isDisabled, type StoredIdentity } from '../../store/identity-row.ts'
+import { operation } from '../../store/operation.ts'
+import { findAdministratorLevel } from '../../store/reads/administrator-reads.ts'
+import { findIdentitiesById, findIdentityByClaim } from '../../store/reads/identity-reads.ts'
+import { findTokenSessions } from '../../store/reads/token-session-reads.ts'
+import type { StoredSigner } from '../../store/signer-row.ts'
+import type { Transaction } from '../../store/transaction.ts'
+import { endSessions } from '../../store/writes/end-sessions.ts'
+import { disableBySigner, enableBySigner } from '../../store/writes/identity-writes.ts'
+import { useEventToken } from '../../store/writes/token-revocation-writes.ts'
+import { type EndedAccess, endProviderSessions } from './end-provider-sessions.ts'
+import { type EventSource, findEventSigner } from './find-event-signer.ts'
+
+/** An event of a verified security event token, and what it does. */
+export interface EventToApply {
+  readonly name: string
+  readonly action: SignalAction
+  /** Set for every action but `log`. */
+  readonly subject: EventSubject | undefined
+}
+
+export interface ApplySecurityEvents extends EventSource {
+  readonly events: readonly EventToApply[]
+}
+
+export type EventsOutcome = 'signer-changed' | 'replayed' | readonly EndedAccess[]
+
+const NOTHING: EndedAccess = { sessions: 0, identityIds: [] }
+
+/**
+ * Applies the events of a security event token that its signer has verified. Does nothing when the token was used before, or the signer has
+ * changed since it was verified. Returns what each event did.
+ */
+export const applySecurityEvents = operation({
+  name: 'providerChannel.events',
+  access: 'none',
+  async run(tx, { events, ...source }: ApplySecurityEvents): Promise<EventsOutcome> {
+    const signer = await findEventSigner(tx, source)
+    if (!signer) return 'signer-changed'
+    if (!(await useEventToken(tx, source))) return 'replayed'
+    const results: EndedAccess[] = []
+    for (const { name, action, subject } of events) {
+      const apply = subject && ACTIONS[action]
+      results.push(apply ? await apply(tx, { signer, name, subject, issuedAt: source.issuedAt }) : NOTHING)
+    }
+    return results
+  },
+})
+
+interface SubjectEvent {
+  readonly signer: StoredSigner
+  readonly name: string
+  readonly subject: EventSubject
+  readonly issuedAt: number
+}
+
+type Apply = (tx: Transaction, event: SubjectEvent) => Promise<EndedAccess>
+
+const ACTIONS: Readonly<Record<SignalAction, Apply | undefined>> = {
+  'end-sessions': endSubjectSessions,
+  disable: disableSubject,
+  enable: enableSubject,
+  log: undefined,
+}
+
+async function endSubjectSessions(tx: Transaction, { signer, name, subject, issuedAt }: SubjectEvent) {
+  let sessions = 0
+  const identityIds = new Set<string>()
+  for (const tokens of tokensOfSubject(subject, signer.issuer)) {
+    const ended = await endProviderSessions(tx, signer, tokens, { cause: name, issuedAt })
+    sessions += ended.sessions
+    for (const id of ended.identityIds) identityIds.add(id)
+  }
+  return { sessions, identityIds: [...identityIds] }
+}
+
+/** Disables the linked identities of a subject and ends all their sessions. An earlier event than the latest one about the account changes nothing. */
+async function disableSubject(tx: Transaction, event: SubjectEvent): Promise<EndedAccess> {
+  const { signer, name, issuedAt } = event
+  // Before its sessions end, by which the subject may be known.
+  const accounts = await findAccounts(tx, event)
+  const ended = await endSubjectSessions(tx, event)
+  let { sessions } = ended
+  const identityIds = new Set(ended.identityIds)
+  for (const identity of accounts) {
+    if (isOutdated(identity, event) || isDisabledByOthers(identity, tx.now)) continue
+    const { id } = identity
+    if (identity.isAdmin && (await isNeededAdministrator(tx, identity))) continue
+    await disableBySigner(tx, identity, { signerId: signer.id, issuedAt })
+    sessions += await endSessions(tx, { identityId: id }, { cause: name, signerId: signer.id, signerName: signer.name })
+    identityIds.add(id)
+  }
+  return { sessions, identityIds: [...identityIds] }
+}
+
+/** Undoes a disabling by the same signer. Never enables an identity with rights: only an administrator does. */
+async function enableSubject(tx: Transaction, event: SubjectEvent): Promise<EndedAccess> {
+  const { signer, issuedAt } = event
+  const identityIds: string[] = []
+  for (const identity of await findAccounts(tx, event)) {
+    const { id, disabledBySignerId, isAdmin, permissions } = identity
+    if (disabledBySignerId !== signer.id || isAdmin || permissions.length > 0 || isOutdated(identity, event)) continue
+    await enableBySigner(tx, identity, { signerId: signer.id, issuedAt })
+    identityIds.push(id)
+  }
+  return { sessions: 0, identityIds }
+}
+
+/** Whether no other administrator is enabled, or able to log in where this one is. */
+async function isNeededAdministrator({ db, now }: Transaction, { id }: StoredIdentity): Promise<boolean> {
+  const level = await findAdministratorLevel(db, now)
+  return (await findAdministratorLevel(db, now, { without: id })) < level
+}
+
+/** The identities of a subject that are linked to the signer: the one that its claim names, and those with sessions of its tokens. */
+async function findAccounts(tx: Transaction, { signer, subject, issuedAt }: SubjectEvent): Promise<StoredIdentity[]> {
+  const { db } = tx
+  const names = { issuer: signer.issuer, isSubjectClaim: selectsSubject(signer.claimsProperty) }
+  const { sub, identityClaim } = accountNamesOf(subject, names)
+  const named = identityClaim === undefined ? undefined : await findIdentityByClaim(db, signer, identityClaim)
+  const sessions = sub === undefined ? [] : await findTokenSessions(db, signer.id, { sub }, issuedAt)
+  const ids = new Set(sessions.map(({ identity_id: id }) => id))
+  const others = await findIdentitiesById(
+    db,
+    [...ids].filter((id) => id !== named?.id),
+  )
+  return [...(named ? [named] : []), ...others].filter((identity) => isLinkedTo(identity, signer.id))
+}
+
+/** Events can arrive in another order than they were issued. */
+function isOutdated({ accountEvents }: StoredIdentity, { signer, issuedAt }: SubjectEvent): boolean {
+  return issuedAt < (accountEvents[signer.id]?.at ?? Number.NEGATIVE_INFINITY)
+}
+
+/** Disabled without an end by an administrator or another signer, which the signer must not undo later. */
+function isDisabledByOthers(identity: StoredIdentity, now: number): boolean {
+  return isDisabled(identity, now) && identity.disabledUntil === null
+}
