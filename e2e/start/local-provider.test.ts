@@ -10,21 +10,30 @@ import { curl } from './curl.ts'
 const DEV = { args: ['--dev'] }
 const PAGE = new URL('../../docs/local-provider.md', import.meta.url)
 
-test('the commands of the local provider page work: machines of three kinds, a person, new keys', async (t) => {
+test('the commands of the local provider page work: machines of three kinds, a person, logouts, new keys', async (t) => {
   const stage = createControllerStage(t)
   const { ready } = await stage.start({ ...DEV, dataDir: join(stage.folder, '.countersign') })
   const idp = ready.identityProviderUrl ?? assert.fail('no provider')
   const lines = runPage(stage.folder, ready.baseUrl, idp)
   const results = lines.map((line) => JSON.parse(line))
-  const [networks, pool, platform, enterprise, session, rotated] = results
+  const [networks, pool, platform, enterprise, session, loggedOut, disabled, enabled, rotated] = results
   assert.equal(networks._embedded.networkList[0].name, 'local')
   const names = [pool, platform, enterprise].map(({ name }) => name)
   assert.deepEqual(names, ['Local user pool', 'Local hosted platform', 'Local enterprise provider'])
   assert.equal(session.data.identity.name, 'alice')
+  assert.deepEqual(loggedOut, { sent: 'backchannel-logout', response: 200 })
+  for (const sent of [disabled, enabled]) assert.deepEqual(sent, { sent: 'events', response: 202 })
   assert.equal(rotated.stillShown.length, 2)
+  // A token of the second of the logout is refused.
+  await nextSecond()
   const again = runPage(stage.folder, ready.baseUrl, idp).map((line) => JSON.parse(line))
   assert.equal(again[4].data.identityId, session.data.identityId, 'again, with the new keys')
 })
+
+async function nextSecond(): Promise<void> {
+  const second = () => Math.floor(Date.now() / 1000)
+  for (const now = second(); second() === now; ) await new Promise((resolve) => setTimeout(resolve, 20))
+}
 
 test('credentials of the first start are valid after the next, although the controller has another port', async (t) => {
   const stage = createControllerStage(t)

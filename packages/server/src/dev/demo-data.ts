@@ -1,7 +1,9 @@
 import { newId } from '@countersign/core'
 import { LocalOrganization } from '../hosted/local-organization.ts'
 import { createIdentity } from '../operations/identity/create-identity.ts'
+import { patchIdentity } from '../operations/identity/update-identity.ts'
 import { createSigner } from '../operations/signer/create-signer.ts'
+import { patchSigner } from '../operations/signer/update-signer.ts'
 import { SYSTEM_ACTOR } from '../store/actor.ts'
 import { findIdentityByExternalId, isIdentityName } from '../store/reads/identity-reads.ts'
 import { listSignerIssuers } from '../store/reads/signer-reads.ts'
@@ -9,7 +11,7 @@ import { ensureDemoAccounts } from './demo-accounts.ts'
 import type { DemoOptions, DemoParts } from './demo-parts.ts'
 import { freeName } from './free-name.ts'
 import { PEOPLE } from './people.ts'
-import { PUBLIC_CLIENT_ID, SIGNER_AUDIENCE } from './provider-addresses.ts'
+import { PUBLIC_CLIENT_ID, SIGNALS_AUDIENCE, SIGNER_AUDIENCE } from './provider-addresses.ts'
 import type { DemoState } from './provider-state.ts'
 
 const SIGNER_NAME = 'local-provider'
@@ -22,12 +24,13 @@ export async function ensureDemoData(options: DemoOptions): Promise<void> {
   options.provider.serveAudiences(options.hostedAudiences)
   await once(parts, 'people', createPeople)
   await once(parts, 'signer', createDemoSigner)
+  await once(parts, 'channels', connectChannels)
   await ensureDemoAccounts(parts)
 }
 
 async function once(
   parts: DemoParts,
-  part: 'people' | 'signer',
+  part: 'people' | 'signer' | 'channels',
   create: (parts: DemoParts) => Promise<void>,
 ): Promise<void> {
   const { state } = parts.provider
@@ -69,4 +72,19 @@ async function createDemoSigner({ provider, store, meta }: DemoParts): Promise<v
     enrollAttributeClaimsSelector: 'groups',
   }
   await store.run(createSigner, { id: newId(), body, certificate: undefined }, meta())
+}
+
+/** Lets the local provider end the access of its people: by logouts, and by security events. */
+async function connectChannels({ provider, store, meta }: DemoParts): Promise<void> {
+  const { issuer } = provider.addresses.enterprise
+  const signer = (await listSignerIssuers(store.db)).find((one) => one.issuer === issuer)
+  if (!signer) return
+  const signals = { sharedSignals: { audience: SIGNALS_AUDIENCE } }
+  await store.run(patchSigner, { id: signer.id, body: signals, certificate: undefined }, meta())
+  for (const { email } of PEOPLE) {
+    const identity = await findIdentityByExternalId(store.db, email)
+    if (!identity) continue
+    const linkedSigners = [...identity.linkedSigners, signer.id]
+    await store.run(patchIdentity, { id: identity.id, body: { linkedSigners } }, meta())
+  }
 }

@@ -1,4 +1,5 @@
 /** The local identity provider and demo data. Loaded only with `--dev`. */
 export { ensureDemoData } from './demo-data.ts'
 export { type LocalProvider, startLocalProvider } from './local-provider.ts'
+export type { DeliverMessage } from './provider-messages.ts'
 export { registerLocally } from './register-locally.ts'

@@ -7,6 +7,7 @@ import { isOwnHost, listenOnLoopback, portsToTry } from './loopback.ts'
 import { createProviderAdapter } from './provider-adapter.ts'
 import { buildProviderAddresses, type ProviderAddresses } from './provider-addresses.ts'
 import { send } from './provider-http.ts'
+import type { DeliverMessage } from './provider-messages.ts'
 import { buildProviderRoutes } from './provider-routes.ts'
 import { openProviderState, type ProviderStateFile } from './provider-state.ts'
 import { registerMachine } from './register-machine.ts'
@@ -18,6 +19,8 @@ export interface LocalProvider {
   serveAudiences(audiences: readonly string[]): void
   /** Registers a client for client credentials without a request, which would load `oidc-provider`. */
   registerMachine(name: string): Promise<RegisteredClient>
+  /** Sets how logout tokens and security events reach the controller. */
+  deliverBy(deliver: DeliverMessage): void
   close(): Promise<void>
 }
 
@@ -49,6 +52,7 @@ export async function startLocalProvider(options: LocalProviderOptions): Promise
   // Loaded by the first request that needs it: it takes as long as the start of the controller, and 34 MiB.
   let loaded: Promise<Provider> | undefined
   let audiences: readonly string[] = []
+  let deliver: DeliverMessage | undefined
   const provider = (): Promise<Provider> => {
     loaded ??= import('./load-oidc-provider.ts').then(({ loadOidcProvider }) =>
       loadOidcProvider({ issuer: addresses.base, state, adapter, log }),
@@ -60,6 +64,7 @@ export async function startLocalProvider(options: LocalProviderOptions): Promise
     state,
     provider,
     audiences: () => audiences,
+    deliver: () => deliver,
     // Created again with the new keys on next use.
     onRotated: () => {
       loaded = undefined
@@ -92,6 +97,9 @@ export async function startLocalProvider(options: LocalProviderOptions): Promise
       audiences = served
     },
     registerMachine: (name) => registerMachine({ adapter, registrationUrl: addresses.registrationUrl }, name),
+    deliverBy: (by) => {
+      deliver = by
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

@@ -22,6 +22,8 @@ export interface IssuerAddresses {
 export const TOKEN_SECONDS = 3600
 /** The audience of tokens with which people log in to the controller. */
 export const SIGNER_AUDIENCE = 'urn:countersign:overlay'
+/** The audience of security events for the controller. */
+export const SIGNALS_AUDIENCE = 'urn:countersign:signals'
 /** The audience of the enterprise provider's tokens for the hosted API. */
 export const HOSTED_AUDIENCE = 'urn:countersign:hosted-api'
 /** The public client of console, command and browsers. It uses PKCE and has no secret. */

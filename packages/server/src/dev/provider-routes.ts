@@ -7,6 +7,7 @@ import { createPersonToken } from './person-token.ts'
 import type { IssuerAddresses, ProviderAddresses } from './provider-addresses.ts'
 import type { ProviderResponse } from './provider-http.ts'
 import { publicKeySet, signingKeyOf } from './provider-keys.ts'
+import { createLogoutSender, createSignalSender, type DeliverMessage } from './provider-messages.ts'
 import { buildMetadata } from './provider-metadata.ts'
 import type { ProviderStateFile } from './provider-state.ts'
 import { createRotateKeys } from './rotate-keys.ts'
@@ -18,6 +19,7 @@ export interface ProviderRoutesParts {
   readonly provider: () => Promise<Provider>
   readonly audiences: () => readonly string[]
   readonly onRotated: () => void
+  readonly deliver: () => DeliverMessage | undefined
 }
 
 type Handle = (request: IncomingMessage) => Promise<ProviderResponse> | ProviderResponse
@@ -27,13 +29,14 @@ const PUBLIC = { 'cache-control': 'public, max-age=60', 'access-control-allow-or
 
 /** Routes besides those of `oidc-provider`, by method and path. */
 export function buildProviderRoutes(parts: ProviderRoutesParts): ReadonlyMap<string, Handle> {
-  const { addresses, state, provider, audiences, onRotated } = parts
+  const { addresses, state, provider, audiences, onRotated, deliver } = parts
   const { base, userPool, hostedPlatform, enterprise } = addresses
   const keys = () => state.current().keys.flat()
   const tokenParts = {
     isMachine: createIsMachine(state),
-    sign: (claims: Readonly<Record<string, unknown>>) => signJwt(signingKeyOf(keys()), claims),
+    sign: (claims: Readonly<Record<string, unknown>>, type?: string) => signJwt(signingKeyOf(keys()), claims, type),
   }
+  const messages = { issuer: enterprise.issuer, sign: tokenParts.sign, deliver }
   const keySet: Handle = () => ({ status: 200, json: publicKeySet(keys()), headers: PUBLIC })
   const metadata = (issuer: IssuerAddresses, clientAuthentication: readonly string[]): Handle => {
     const json = buildMetadata(issuer, addresses, clientAuthentication)
@@ -52,6 +55,8 @@ export function buildProviderRoutes(parts: ProviderRoutesParts): ReadonlyMap<str
       createHostedPlatformToken({ ...tokenParts, issuer: hostedPlatform.issuer, audiences }),
     ],
     ['POST', `${base}/dev/rotate-keys`, refuseBrowsers(createRotateKeys(state, onRotated))],
+    ['POST', `${base}/dev/logout`, refuseBrowsers(createLogoutSender(messages))],
+    ['POST', `${base}/dev/signal`, refuseBrowsers(createSignalSender(messages))],
     ['POST', `${base}/dev/token`, refuseBrowsers(createPersonToken(provider))],
   ]
   return new Map(rows.map(([method, url, handle]) => [`${method} ${new URL(url).pathname}`, handle]))

@@ -22,6 +22,8 @@ export interface ProviderState {
 export interface DemoState {
   readonly people: boolean
   readonly signer: boolean
+  /** Absent in the state of an earlier release. */
+  readonly channels?: boolean
   /** The audience last written to the hosted-platform record. */
   readonly audience: string | null
   /** Ids of the API accounts, by provider kind. */

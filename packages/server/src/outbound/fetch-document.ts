@@ -35,6 +35,8 @@ export interface SentDocument {
   readonly json?: object
   /** Sent form-encoded instead, as token endpoints require. */
   readonly form?: Readonly<Record<string, string>>
+  /** Sent as it is instead. */
+  readonly text?: { readonly type: string; readonly content: string }
   /** Bearer token for the server. */
   readonly bearer?: string | undefined
 }
@@ -186,7 +188,8 @@ function sendRequest(
   })
 }
 
-function contentOf({ json, form }: SentDocument): { readonly type: string; readonly bytes: Buffer } | undefined {
+function contentOf({ json, form, text }: SentDocument): { readonly type: string; readonly bytes: Buffer } | undefined {
+  if (text) return { type: text.type, bytes: Buffer.from(text.content) }
   if (json) return { type: 'application/json', bytes: Buffer.from(JSON.stringify(json)) }
   if (!form) return undefined
   return { type: 'application/x-www-form-urlencoded', bytes: Buffer.from(new URLSearchParams(form).toString()) }

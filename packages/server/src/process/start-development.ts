@@ -1,12 +1,15 @@
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AccountClients } from '../hosted/account-clients.ts'
 import { ApiAccounts } from '../hosted/api-accounts.ts'
 import { createClientRegistration } from '../outbound/client-registration.ts'
 import { createFetchDocument } from '../outbound/fetch-document.ts'
 import { systemClock } from '../platform/clock.ts'
+import { KEY_FILES } from '../platform/keys/key-directory.ts'
 import type { Sealing } from '../platform/keys/sealing.ts'
 import { SETTINGS, type Settings } from '../platform/settings/settings.ts'
 import type { Store } from '../store/store.ts'
+import { createDelivery } from './deliver-messages.ts'
 import { markDevelopment } from './leave-development.ts'
 import { baseUrlOf, type NodeOptions } from './start-node.ts'
 
@@ -38,11 +41,16 @@ export async function startDevelopment(
     createDemoData: async ({ store, sealing, port }) => {
       const clock = systemClock
       await markDevelopment(store, 'on')
-      const registration = registerLocally(provider, createClientRegistration(createFetchDocument({ settings })))
+      const fetchDocument = createFetchDocument({ settings })
+      const registration = registerLocally(provider, createClientRegistration(fetchDocument))
       const accountClients = new AccountClients({ registration, sealing, store, clock, log })
       const apiAccounts = new ApiAccounts({ store, accountClients })
       const hostedAudiences = hostedAudiencesOf(settings, port)
       const parts = { provider, store, clock, sealing, apiAccounts, dataDir: dataDir.path, hostedAudiences }
+      const readCa = () => readFile(join(dataDir.keysDir, KEY_FILES.ca), 'utf8')
+      const controllerUrl = baseUrlOf(settings, port)
+      const { issuer } = provider.addresses.enterprise
+      provider.deliverBy(createDelivery({ store, fetchDocument, issuer, controllerUrl, readCa }))
       await ensureDemoData(parts).catch((error: unknown) =>
         log.error({ err: error }, 'the demo data could not be created'),
       )

@@ -20,9 +20,10 @@ const BY_KEY: Readonly<Record<string, SigningAlgorithm>> = {
 export function signJwt(
   { key, kid }: { key: KeyObject; kid: string },
   claims: Readonly<Record<string, unknown>>,
+  type = 'JWT',
 ): string {
   const { alg, hash, bytes } = algorithmOf(key)
-  const signed = `${encode({ alg, kid, typ: 'JWT' })}.${encode(claims)}`
+  const signed = `${encode({ alg, kid, typ: type })}.${encode(claims)}`
   // Without options beside the key, a signature takes half the time.
   const signature = sign(hash, Buffer.from(signed), key)
   const encoded = bytes === undefined ? signature : ecdsaSignatureFromDer(signature, bytes)
