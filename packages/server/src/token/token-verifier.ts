@@ -64,14 +64,14 @@ export class TokenVerifier {
 
   /**
    * Yields the verdict of each enabled signer that the token names, in order of id, or one without a signer when it names none or too many.
-   * A signer is not tried before its verdict is asked for. For callers without a session: throws `TooManyRequests`, before checking a signature, after too many
-   * invalid signatures for that signer.
+   * A signer is not tried before its verdict is asked for. For callers without a session: throws `TooManyRequests`, before checking a signature,
+   * after too many invalid signatures for that signer.
    */
   async *verify(token: string, address: string): AsyncGenerator<SignerVerdict, void> {
     const { directory, cache, checkSignature } = this.#parts
     const reading = readJws(token, cache)
     if (!reading.ok) {
-      yield { signer: undefined, verdict: await this.#refuseUnreadable(token) }
+      yield { signer: undefined, verdict: refuseUnreadable(reading) }
       return
     }
     const { jws } = reading
@@ -92,7 +92,7 @@ export class TokenVerifier {
    */
   async verifyBy(signer: DirectorySigner, token: string, address?: string): Promise<Verdict> {
     const reading = readJws(token, this.#parts.cache)
-    if (!reading.ok) return this.#refuseUnreadable(token)
+    if (!reading.ok) return refuseUnreadable(reading)
     const { untrustedIssuer, untrustedAudiences } = untrustedIssuerAndAudience(reading.jws)
     const isNamed = isSignerNamed(signer, untrustedIssuer, untrustedAudiences)
     return this.verifyWith(signer, reading.jws, isNamed, address)
@@ -146,21 +146,4 @@ export class TokenVerifier {
     if (verdict.accepted && address !== undefined) limit.noteValid(stored.id, address)
     return verdict
   }
-
-  /** A malformed token is refused before its signer is used, so a placeholder signer suffices. */
-  #refuseUnreadable(token: string): Promise<Verdict> {
-    return verifyToken(token, NO_SIGNER, new Map(), this.#parts.clock.now())
-  }
-}
-
-const NO_SIGNER: DirectorySigner['verify'] = {
-  id: '',
-  revision: 0,
-  issuer: '',
-  audience: '',
-  additionalAudiences: [],
-  claimsProperty: { text: '/sub', segments: ['sub'] },
-  clockSkewSeconds: 0,
-  requiredClaims: [],
-  claimRules: [],
 }

@@ -27,7 +27,7 @@ async function verify(count: number, keyOf: (index: number) => MintKey) {
     const id = `signer-${number}`
     const settings = { id, issuer: ISSUER, audience, additionalAudiences: [] }
     const verify = buildVerifySigner({ ...settings, claimsProperty: 'sub', requiredClaims: {}, revision: 1 })
-    index.put({ ...settings, stored: { id } as never, verify })
+    index.put({ ...settings, stored: { id } as never, verify, signals: undefined })
     // Read anew for each signer, as the key sets of several signers are.
     keys.set(id, keysOf(keyOf(number)))
   }
