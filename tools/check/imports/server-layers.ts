@@ -10,7 +10,7 @@ export const SERVER: LayerTable = {
     ['process'],
     ['dev'],
     ['http'],
-    ['login', 'enrollment', 'hosted', 'oidc', 'channels'],
+    ['login', 'enrollment', 'hosted', 'oidc'],
     ['operations'],
     ['session'],
     ['token'],

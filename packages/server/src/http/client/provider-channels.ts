@@ -1,6 +1,6 @@
 import { type LogoutBody, LogoutToken, type SecurityEventBody, SecurityEventToken } from '@countersign/contract'
-import type { BackchannelLogout } from '../../channels/backchannel-logout.ts'
-import type { SharedSignals } from '../../channels/shared-signals.ts'
+import type { BackchannelLogout } from '../../login/channels/backchannel-logout.ts'
+import type { SharedSignals } from '../../login/channels/shared-signals.ts'
 import { type ChannelName, channelPaths } from '../api-paths.ts'
 import type { Call } from '../pipeline/call.ts'
 import type { Route, RouteResponse } from '../pipeline/route.ts'

@@ -1,6 +1,6 @@
 import { ERRORS } from '@countersign/contract'
 import type { AppError } from '@countersign/core'
-import { ChannelRefused } from '../../channels/channel-refused.ts'
+import { ChannelRefused } from '../../login/channels/channel-refused.ts'
 import { channelOfPath } from '../api-paths.ts'
 import { jsonText } from './envelope.ts'
 

@@ -1,7 +1,7 @@
 import { PURPOSE_TIMES, secretDigest, type VerifiedToken } from '@countersign/core'
-import type { EventSource } from '../operations/provider-channel/find-event-signer.ts'
-import type { DirectorySigner } from '../token/signer-directory.ts'
-import type { EventPurpose } from '../token/token-verifier.ts'
+import type { EventSource } from '../../operations/provider-channel/find-event-signer.ts'
+import type { DirectorySigner } from '../../token/signer-directory.ts'
+import type { EventPurpose } from '../../token/token-verifier.ts'
 
 /** What an operation needs to know of a verified logout token or security event token. */
 export function eventSource(

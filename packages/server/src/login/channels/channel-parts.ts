@@ -1,7 +1,7 @@
-import type { Clock } from '../platform/clock.ts'
-import type { Store } from '../store/store.ts'
-import type { SignerDirectory } from '../token/signer-directory.ts'
-import type { TokenVerifier } from '../token/token-verifier.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Store } from '../../store/store.ts'
+import type { SignerDirectory } from '../../token/signer-directory.ts'
+import type { TokenVerifier } from '../../token/token-verifier.ts'
 import type { ChannelReporter } from './channel-reporter.ts'
 
 /** What receives messages of identity providers needs. */

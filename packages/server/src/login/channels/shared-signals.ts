@@ -1,6 +1,6 @@
 import { readSecurityEvents, type SecurityEvent, type SharedSignals as Settings, signalAction } from '@countersign/core'
-import { applySecurityEvents, type EventToApply } from '../operations/provider-channel/apply-security-events.ts'
-import { SYSTEM_ACTOR } from '../store/actor.ts'
+import { applySecurityEvents, type EventToApply } from '../../operations/provider-channel/apply-security-events.ts'
+import { SYSTEM_ACTOR } from '../../store/actor.ts'
 import type { ChannelParts } from './channel-parts.ts'
 import type { ChannelRequest } from './channel-reporter.ts'
 import { eventSource } from './event-source.ts'

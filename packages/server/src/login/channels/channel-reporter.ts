@@ -1,11 +1,11 @@
 import { describeCause, type SignalAction, type Verdict } from '@countersign/core'
-import type { ProviderEvent } from '../events/controller-event.ts'
-import type { EventHub } from '../events/event-hub.ts'
-import type { EndedAccess } from '../operations/provider-channel/end-provider-sessions.ts'
-import type { RequestSource } from '../store/operation-meta.ts'
-import type { StoredSigner } from '../store/signer-row.ts'
-import type { ChannelRefusal } from '../token/decision-reason.ts'
-import type { ChannelName, DecisionRecorder } from '../token/decision-recorder.ts'
+import type { ProviderEvent } from '../../events/controller-event.ts'
+import type { EventHub } from '../../events/event-hub.ts'
+import type { EndedAccess } from '../../operations/provider-channel/end-provider-sessions.ts'
+import type { RequestSource } from '../../store/operation-meta.ts'
+import type { StoredSigner } from '../../store/signer-row.ts'
+import type { ChannelRefusal } from '../../token/decision-reason.ts'
+import type { ChannelName, DecisionRecorder } from '../../token/decision-recorder.ts'
 import { ChannelRefused } from './channel-refused.ts'
 
 /** A request of an identity provider. */

@@ -1,5 +1,5 @@
 import { AppError } from '@countersign/core'
-import type { ChannelRefusal } from '../token/decision-reason.ts'
+import type { ChannelRefusal } from '../../token/decision-reason.ts'
 
 /** Error codes of RFC 8935, section 2.4. */
 export type EventErrorCode = 'invalid_request' | 'invalid_key' | 'invalid_issuer' | 'invalid_audience' | 'access_denied'
