@@ -1,4 +1,4 @@
-import { createHash, X509Certificate } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { type AppError, fieldError } from '../app-error.ts'
 import { certificateDigests } from '../certificate/certificate-digests.ts'
 import {
@@ -21,7 +21,6 @@ export interface CaCertificateFacts {
 }
 
 const MAX_CERTIFICATES = 10
-const UNREADABLE = 'could not parse block #1 as an x509 certificate'
 const LABEL = /-----BEGIN ([^\n-]*)-----/
 
 /**
@@ -50,17 +49,7 @@ function findFault(certificate: ParsedCertificate): string | undefined {
     return 'the certificate has name constraints, or a critical extension that is not supported'
   }
   const key = readPublicKeyInfo(certificate.publicKeyInfo)
-  if (!key.ok) return key.reason
-  return isReadByOpenssl(certificate.der) ? undefined : UNREADABLE
-}
-
-/** OpenSSL names the CA in handshakes. */
-function isReadByOpenssl(der: Buffer): boolean {
-  try {
-    return new X509Certificate(der).raw.equals(der)
-  } catch {
-    return false
-  }
+  return key.ok ? undefined : key.reason
 }
 
 /** The digest by which CAs are found by their encoded name. */
@@ -107,8 +96,7 @@ function orRefuse<Value>(number: number, read: () => Value): Value {
   try {
     return read()
   } catch (error) {
-    if (error instanceof DerError) throw refusal(`could not parse block #${number} as an x509 certificate`)
-    throw error
+    throw error instanceof DerError ? refusal(`could not parse block #${number} as an x509 certificate`) : error
   }
 }
 

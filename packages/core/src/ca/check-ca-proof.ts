@@ -39,8 +39,7 @@ function readProof(pem: string): ParsedCertificate {
   try {
     return parseCertificate(der)
   } catch (error) {
-    if (error instanceof DerError) throw new AppError('COULD_NOT_PARSE_DER_BLOCK')
-    throw error
+    throw error instanceof DerError ? new AppError('COULD_NOT_PARSE_DER_BLOCK') : error
   }
 }
 

@@ -77,6 +77,11 @@ test('J-21 J-23 malformed constraints, empty usages and oversized certificates m
   assert.ok(authority(constraints(), usages(OID.clientAuth)))
   assert.equal(authority(constraints(), usages()), undefined, 'no usage at all')
   const filler = (bytes: number) => buildExtension('1.3.6.1.4.1.99999.1', Buffer.alloc(bytes))
+  assert.throws(
+    () => readAuthorityCertificate(undefined as never),
+    TypeError,
+    'a mistake in the code is no bad certificate',
+  )
   assert.ok(authority(constraints(), filler(15_000)))
   assert.equal(authority(constraints(), filler(16_384)), undefined)
 })

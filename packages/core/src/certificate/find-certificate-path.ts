@@ -30,8 +30,8 @@ const HASHES: ReadonlySet<string> = new Set(['SHA256', 'SHA384', 'SHA512'])
  * Undefined for any other, and for one with an extension that is not supported.
  */
 export function readAuthorityCertificate(der: Buffer): AuthorityCertificate | undefined {
-  if (der.length > MAX_CERTIFICATE_BYTES) return undefined
   return orUndefined(() => {
+    if (der.length > MAX_CERTIFICATE_BYTES) return undefined
     const parsed = parseCertificate(der)
     const { isCa, pathLength } = readBasicConstraints(parsed)
     const maySign = isCa && allowsKeyUsage(parsed, 'keyCertSign') && allowsClientAuth(parsed)

@@ -33,8 +33,8 @@ export type LeafFault =
 
 /** Parses one certificate. Undefined when it is not strict DER, its names are malformed, or it is longer than certificates are. */
 export function readLeafCertificate(der: Buffer): LeafCertificate | undefined {
-  if (der.length > MAX_CERTIFICATE_BYTES) return undefined
   try {
+    if (der.length > MAX_CERTIFICATE_BYTES) return undefined
     const parsed = parseCertificate(der)
     return { parsed, ...certificateDigests(parsed), ...usesOf(parsed) }
   } catch (error) {

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { firstCertificate, formatPem, parseCertificate } from '@countersign/core'
 import type { Logger } from 'pino'
 import { listClientCaPems } from '../store/reads/ca-reads.ts'
@@ -39,13 +40,22 @@ export function followClientCas({ store, log, apply }: ClientCaParts): () => Pro
   return refresh
 }
 
+/** Our parser and OpenSSL may differ. One certificate that OpenSSL refuses would prevent all from being named. */
+function isReadByOpenssl(der: Buffer): boolean {
+  try {
+    return new X509Certificate(der).raw.equals(der)
+  } catch {
+    return false
+  }
+}
+
 /** The first certificate of each CA whose name fits, in order. */
 export function pickNamedCas(pems: readonly string[]): string[] {
   let bytesLeft = MAX_NAMES_BYTES
   return pems.flatMap((pem) => {
     const der = firstCertificate(pem)
     const { length } = parseCertificate(der).subject
-    if (length > MAX_NAME_BYTES || length > bytesLeft) return []
+    if (length > MAX_NAME_BYTES || length > bytesLeft || !isReadByOpenssl(der)) return []
     bytesLeft -= length
     return [formatPem('CERTIFICATE', der)]
   })
