@@ -18,6 +18,12 @@ interface UnlockedParts {
    * Not for operations that authorise an actor, whose rights could change before they commit.
    */
   readonly needsWriteLock?: false
+  /**
+   * True when the operation waits for no row except the identity of the actor, which its first statement locks: other rows that it locks are new, or
+   * changed under that lock only. On PostgreSQL such operations share a transaction. Others have one of their own: two transactions with several
+   * of them would lock rows in different orders, and wait for each other.
+   */
+  readonly locksOnlyActor?: true
 }
 
 /**

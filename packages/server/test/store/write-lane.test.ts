@@ -8,6 +8,8 @@ import { extendSession } from '../../src/operations/api-session/extend-session.t
 import { createApiSession } from '../../src/operations/api-session/start-session.ts'
 import { createIdentity } from '../../src/operations/identity/create-identity.ts'
 import { patchIdentity } from '../../src/operations/identity/update-identity.ts'
+import { type AuthenticateOidcLogin, authenticateOidcLogin } from '../../src/operations/oidc/authenticate-login.ts'
+import { startOidcLogin } from '../../src/operations/oidc/start-login.ts'
 import { reserveKeyFetch } from '../../src/operations/signer/reserve-key-fetch.ts'
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -104,6 +106,35 @@ test('S-07 an identity that logs in and out without pause delays no other', asyn
     .execute()
   assert.equal(counted.length, 3)
   assert.ok(counted.every(({ count }) => count <= MAX_SESSIONS))
+  assert.equal(await countDeadlocks(), 0)
+})
+
+test('S-07 operations that lock rows of other kinds wait for no group', async (t) => {
+  const { nodes, countDeadlocks } = await setUp(t)
+  const ids = await makeIdentities(nodes[0], 4)
+  const logins = [newId(), newId()]
+  const begun = { clientId: 'c', redirectUri: 'u', scopes: [], state: undefined, nonce: undefined, configTypes: [] }
+  for (const id of logins) {
+    const login = { ...begun, id, codeChallenge: 'x', browserDigest: undefined, expiresAt: NOW + 60_000 }
+    await nodes[0].run(startOidcLogin, login, SYSTEM)
+  }
+  const details = { amr: [] } as unknown as AuthenticateOidcLogin['details']
+  const authenticate = (node: Store, loginId: string, identityId: string) => {
+    const session = newSession({ identityId, authenticatorId: 'x', now: NOW })
+    return node.run(
+      authenticateOidcLogin,
+      { loginId, session, details, code: undefined },
+      { actorId: identityId, now: NOW },
+    )
+  }
+  const [first = '', second = ''] = logins
+  for (let round = 0; round < 20; round++) {
+    const [a = '', b = '', c = '', d = ''] = ids
+    const one = [authenticate(nodes[0], first, a), authenticate(nodes[0], second, b)]
+    const other = [authenticate(nodes[1], second, c), authenticate(nodes[1], first, d)]
+    const results = await Promise.all([...one, ...other])
+    assert.ok(results.every((result) => typeof result === 'object'))
+  }
   assert.equal(await countDeadlocks(), 0)
 })
 

@@ -26,6 +26,7 @@ export const endOwnSession = operation({
   name: 'apiSession.deleteOwn',
   access: 'none',
   needsWriteLock: false,
+  locksOnlyActor: true,
   async run(tx, { id }: { readonly id: string }): Promise<void> {
     const [, session] = await Promise.all([lockIdentity(tx, tx.actorId), findSessionOwner(tx.db, id)])
     if (!session) return

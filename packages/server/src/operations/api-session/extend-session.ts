@@ -13,6 +13,7 @@ export const extendSession = operation({
   name: 'apiSession.touch',
   access: 'none',
   needsWriteLock: false,
+  locksOnlyActor: true,
   async run(tx, { id, expiresAt }: ExtendSession): Promise<void> {
     await Promise.all([lockIdentity(tx, tx.actorId), setSessionExpiry(tx, id, expiresAt)])
   },

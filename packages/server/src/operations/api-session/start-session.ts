@@ -51,6 +51,7 @@ export const createApiSession = operation({
   name: 'apiSession.create',
   access: 'none',
   needsWriteLock: false,
+  locksOnlyActor: true,
   run: (tx, session: CreateApiSession): Promise<Opening> => insertApiSession(tx, session),
 })
 

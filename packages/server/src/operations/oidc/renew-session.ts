@@ -38,6 +38,7 @@ export const renewOidcSession = operation({
   name: 'oidcSession.renew',
   access: 'none',
   needsWriteLock: false,
+  locksOnlyActor: true,
   run: renew,
 })
 

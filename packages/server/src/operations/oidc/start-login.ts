@@ -6,5 +6,6 @@ export const startOidcLogin = operation({
   name: 'oidcLogin.start',
   access: 'none',
   needsWriteLock: false,
+  locksOnlyActor: true,
   run: (tx, login: NewOidcLogin): Promise<void> => insertOidcLogin(tx, login),
 })

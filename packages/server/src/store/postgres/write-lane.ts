@@ -1,4 +1,3 @@
-import { SYSTEM_ACTOR } from '../actor.ts'
 import { IdleSessions } from '../idle-sessions.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { OperationMeta } from '../operation-meta.ts'
@@ -25,7 +24,7 @@ interface LaneOptions {
   readonly lockStatement: string
   /**
    * Whether operations of different actors run at the same time in the transaction, so that their statements share round trips. Only for
-   * operations that read nothing that those of other actors change, and whose first statement locks the identity of their actor.
+   * operations that read nothing that those of other actors change.
    */
   readonly isConcurrent: boolean
   /** The statements that publish changes with the commit. */
@@ -58,7 +57,7 @@ export class WriteLane {
   /** Resolves when the operation is committed. Rejects with its error, or that of the database, when nothing of it is. */
   run(operation: AnyOperation, args: unknown, meta: OperationMeta): Promise<Committed> {
     return new Promise((resolve, reject) => {
-      const waiting = this.#needsOwnTransaction(meta) ? this.#waitingAlone : this.#waiting
+      const waiting = this.#needsOwnTransaction(operation) ? this.#waitingAlone : this.#waiting
       waiting.push({ operation, args, meta, resolve, reject })
       if (this.#isStarting || this.#free.length === 0) return
       this.#isStarting = true
@@ -72,11 +71,11 @@ export class WriteLane {
   }
 
   /**
-   * Groups that run at the same time lock the identities of their actors in the same order, so that no two wait for each other. The controller's
-   * own operations lock other rows, of any kind: each of them runs alone.
+   * Groups that run at the same time lock the identities of their actors in the same order, so that no two wait for each other. Operations that lock
+   * other rows run alone.
    */
-  #needsOwnTransaction({ actorId }: OperationMeta): boolean {
-    return this.#options.isConcurrent && actorId === SYSTEM_ACTOR.id
+  #needsOwnTransaction({ locksOnlyActor }: AnyOperation): boolean {
+    return this.#options.isConcurrent && !locksOnlyActor
   }
 
   async #runGroups(connection: ClientPool): Promise<void> {

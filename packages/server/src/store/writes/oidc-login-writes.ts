@@ -84,28 +84,32 @@ export async function setLoginRedeemed({ db, now }: Transaction, id: string, ses
 }
 
 /** Deletes up to `limit` logins that have expired. Returns how many. */
-export async function deleteExpiredLogins({ db, dialect, now }: Transaction, limit: number): Promise<number> {
-  const expired = db.selectFrom('oidc_logins').select('id').where('expires_at', '<=', now).limit(limit)
-  return deleteLogins(db, await skipLocked(dialect, expired).execute())
+export async function deleteExpiredLogins(tx: Transaction, limit: number): Promise<number> {
+  const { db, now } = tx
+  const ids = await db.selectFrom('oidc_logins').select('id').where('expires_at', '<=', now).limit(limit).execute()
+  return deleteLogins(tx, ids)
 }
 
 /** Deletes up to `limit` of the oldest logins in which no identity has logged in yet, so that about `kept` are left. Returns how many. */
 export async function deleteSurplusLogins(
-  { db, dialect }: Transaction,
+  tx: Transaction,
   { kept, limit }: { readonly kept: number; readonly limit: number },
 ): Promise<number> {
-  const surplus = db
+  const ids = await tx.db
     .selectFrom('oidc_logins')
     .select('id')
     .where('session_id', 'is', null)
     .orderBy('expires_at', 'desc')
     .offset(kept)
     .limit(limit)
-  return deleteLogins(db, await skipLocked(dialect, surplus).execute())
+    .execute()
+  return deleteLogins(tx, ids)
 }
 
-async function deleteLogins(db: Transaction['db'], rows: readonly { readonly id: string }[]): Promise<number> {
+async function deleteLogins({ db, dialect }: Transaction, rows: readonly { readonly id: string }[]): Promise<number> {
   const ids = rows.map(({ id }) => id)
-  if (ids.length > 0) await db.deleteFrom('oidc_logins').where('id', 'in', ids).execute()
+  if (ids.length === 0) return 0
+  const free = skipLocked(dialect, db.selectFrom('oidc_logins').select('id').where('id', 'in', ids))
+  await db.deleteFrom('oidc_logins').where('id', 'in', free).execute()
   return ids.length
 }
