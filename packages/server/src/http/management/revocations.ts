@@ -66,7 +66,7 @@ export function revocationRoutes({ store, clock, settings }: RevocationRoutePart
           id,
           type,
           tags: readTags('tags', (tags ?? {}) as JsonObject),
-          expiresAt: clock.now() + keptMs,
+          keptMs,
         }
         await store.run(createRevocation, revocation, operationMeta(call, clock.now()))
         return created(COLLECTION, id)

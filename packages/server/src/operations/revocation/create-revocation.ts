@@ -10,8 +10,8 @@ export interface CreateRevocation {
   readonly id: string
   readonly type: RevocationType
   readonly tags: Tags
-  /** When the last token that it concerns has expired. */
-  readonly expiresAt: number
+  /** After this time the last token that it concerns has expired. */
+  readonly keptMs: number
 }
 
 type Effect = (tx: AuthorizedTransaction, id: string) => Promise<void>
@@ -35,9 +35,10 @@ const EFFECTS: Readonly<Record<RevocationType, Effect>> = {
 export const createRevocation = operation({
   name: 'revocation.create',
   access: { entity: 'revocation', action: 'create' },
-  async run(tx, { id, type, tags, expiresAt }: CreateRevocation): Promise<void> {
+  async run(tx, { id, type, tags, keptMs }: CreateRevocation): Promise<void> {
     await EFFECTS[type](tx, id)
     const issuedBefore = type === 'IDENTITY' ? tx.now : null
+    const expiresAt = tx.now + keptMs
     await storeRevocation(tx, { id, type, issuedBefore, expiresAt, tags: JSON.stringify(tags) })
   },
 })
