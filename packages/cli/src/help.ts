@@ -25,6 +25,19 @@ export function buildOverview(commands: readonly CommandRow[]): string[] {
   ]
 }
 
+/** Builds the lines of `countersign signers --help` for the commands below a word. */
+export function buildSubcommandHelp(word: string, subcommands: readonly CommandRow[]): string[] {
+  return [
+    `Usage: countersign ${word} COMMAND [flags]`,
+    '',
+    'Commands:',
+    ...buildColumns(subcommands.map((row) => [row.name, row.summary])),
+    '',
+    'Examples:',
+    `  countersign ${subcommands[0]?.name} --help`,
+  ]
+}
+
 /** Builds the lines of `countersign COMMAND --help`. */
 export function buildCommandHelp(row: CommandRow, command: Command): string[] {
   return [

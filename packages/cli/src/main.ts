@@ -40,11 +40,12 @@ export async function main(
 
 async function dispatch(words: readonly string[], context: Omit<Call, 'args' | 'flags'>): Promise<number> {
   const { terminal } = context
-  const [first] = words
+  const [first, second] = words
   if (first === '--version') return dispatch(['version', ...words.slice(1)], context)
-  if (first === '--help' || first === '-h') return dispatch(['help', ...words.slice(1)], context)
+  if (isHelpFlag(first)) return dispatch(['help', ...words.slice(1)], context)
   const found = findCommand(COMMANDS, words)
   if (!found) {
+    if (first !== undefined && isHelpFlag(second)) return dispatch(['help', first], context)
     if (first !== undefined) throw unknownCommand(COMMANDS, words)
     for (const line of buildOverview(COMMANDS)) terminal.note(line)
     return EXIT.usage
@@ -57,6 +58,10 @@ async function dispatch(words: readonly string[], context: Omit<Call, 'args' | '
   }
   const verbosity = { quiet: flags.quiet === true, verbose: flags.verbose === true }
   return command.run({ args, flags, ...context, terminal: withVerbosity(terminal, verbosity) })
+}
+
+function isHelpFlag(word: string | undefined): boolean {
+  return word === '--help' || word === '-h'
 }
 
 function reportError(error: unknown, terminal: Terminal, env: Environment): number {
