@@ -1,5 +1,5 @@
 import { secretDigest } from '../secret.ts'
-import { readSessionClaims } from './session-claims.ts'
+import { readInstant, readSessionClaims } from './session-claims.ts'
 import type { VerifiedToken } from './verdict.ts'
 
 /**
@@ -47,9 +47,8 @@ export function revocableToken({
   identityClaim,
 }: Pick<VerifiedToken, 'claims' | 'identityClaim'>): RevocableToken {
   const { subject: sub, providerSessionId: sid } = readSessionClaims(claims)
-  const { iat } = claims
   return {
-    issuedAt: typeof iat === 'number' ? iat * 1000 : null,
+    issuedAt: readInstant(claims.iat),
     revocationKeys: [
       ALL_TOKENS_KEY,
       revocationKey({ identityClaim }),

@@ -32,8 +32,8 @@ function usableText(value: JsonValue | undefined): string | null {
   return typeof value === 'string' && claimTextError(value, MAX_LENGTH) === undefined ? value : null
 }
 
-/** In whole milliseconds: the store has no fractions. */
-function readInstant(seconds: JsonValue | undefined): number | null {
+/** The time of a claim in seconds, in whole milliseconds: the store has no fractions. Null when it is unusable. */
+export function readInstant(seconds: JsonValue | undefined): number | null {
   const ms = typeof seconds === 'number' ? Math.floor(seconds * 1000) : Number.NaN
   return Number.isSafeInteger(ms) ? ms : null
 }
