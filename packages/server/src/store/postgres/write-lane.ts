@@ -59,14 +59,19 @@ export class WriteLane {
     return new Promise((resolve, reject) => {
       const waiting = this.#needsOwnTransaction(operation) ? this.#waitingAlone : this.#waiting
       waiting.push({ operation, args, meta, resolve, reject })
-      if (this.#isStarting || this.#free.length === 0) return
-      this.#isStarting = true
-      // After a turn of the event loop, the writes that were requested at the same time are all waiting.
-      setImmediate(() => {
-        this.#isStarting = false
-        const connection = this.#free.pop()
-        if (connection) void this.#runGroups(connection)
-      })
+      this.#start()
+    })
+  }
+
+  /** Runs what waits on a free connection, if there is one. */
+  #start(): void {
+    if (this.#isStarting || this.#free.length === 0) return
+    this.#isStarting = true
+    // After a turn of the event loop, the writes that were requested at the same time are all waiting.
+    setImmediate(() => {
+      this.#isStarting = false
+      const connection = this.#free.pop()
+      if (connection) void this.#runGroups(connection)
     })
   }
 
@@ -80,6 +85,7 @@ export class WriteLane {
 
   async #runGroups(connection: ClientPool): Promise<void> {
     for (let group = this.#takeGroup(); group.length > 0; group = this.#takeGroup()) {
+      if (this.#waiting.length + this.#waitingAlone.length > 0) this.#start()
       await this.#runGroup(connection, group)
     }
     this.#free.push(connection)
