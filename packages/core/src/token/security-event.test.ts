@@ -17,7 +17,7 @@ test('an event is named by the last segment of its URI, and its own subject coun
   assert.equal(read(`a/${'b'.repeat(100)}`)?.name.length, 64)
 })
 
-test('only subjects of supported formats with usable names are read', () => {
+test('V-09 only subjects of supported formats with usable names are read', () => {
   const subjectOf = (sub_id: unknown) => readSecurityEvents({ events: { e: {} }, sub_id } as never)?.[0]?.subject
   assert.deepEqual(subjectOf({ format: 'opaque', id: 'x', more: 1 }), { format: 'opaque', id: 'x' })
   const unusable = [
@@ -42,7 +42,7 @@ test('a token has at most 16 events', () => {
   assert.deepEqual(readSecurityEvents({}), [])
 })
 
-test('a subject names tokens and accounts of its issuer only', () => {
+test('V-10 a subject names tokens and accounts of its issuer only', () => {
   assert.deepEqual(tokensOfSubject(issSub, ISS), [{ sub: 'alice' }])
   assert.deepEqual(tokensOfSubject(issSub, 'https://other.example'), [])
   assert.deepEqual(tokensOfSubject({ format: 'email', email: 'a' }, ISS), [{ identityClaim: 'a' }])
