@@ -124,9 +124,13 @@ test('D54 a login under way while its credential changes opens no session', asyn
   await assert.rejects(open({ comparedWith: checked }), { code: 'INVALID_AUTH' })
   await open({ comparedWith: await digest() })
 
-  const claims = { subject: null, providerSessionId: null, amr: null, authenticatedAt: null }
+  const claims = { subject: null, providerSessionId: null, acr: null, amr: null, authenticatedAt: null }
+  const revocable = { issuedAt: now, revocationKeys: [] }
   const byToken = (externalId: string | null) =>
-    open({ method: 'ext-jwt', token: { signerId, signerRevision: 1, externalId, expiresAt: now + 1_000, ...claims } })
+    open({
+      method: 'ext-jwt',
+      token: { signerId, signerRevision: 1, externalId, expiresAt: now + 1_000, ...claims, ...revocable },
+    })
   assert.equal(await byToken(ALICE), 'opened')
   assert.equal(await byToken(null), 'opened')
   assert.equal((await app.admin('PATCH', `${IDENTITIES}/${id}`, { externalId: 'another' })).status, 200)
