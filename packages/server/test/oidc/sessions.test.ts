@@ -6,6 +6,7 @@ import { createPolicy } from '../http/auth-policies.fixture.ts'
 import { ADMIN_PASSWORD, buildApp, type TestApp } from '../http/build-app.ts'
 import { enrollTotp, makeUser } from '../http/one-time-codes.fixture.ts'
 import { logInWithToken, SIGNERS, setUpProvider } from '../http/provider.fixture.ts'
+import { sendLogout, setUpChannels } from '../http/provider-channels.fixture.ts'
 import { claimsOf, HOST, ISSUER, OidcClient, type Tokens } from './oidc.fixture.ts'
 
 const MANAGEMENT = '/edge/management/v1'
@@ -414,4 +415,28 @@ test('U-12 a signer can not name this controller, and no signer accepts its toke
   assert.equal((await logInWithToken(app, own)).status, 401, 'signed by this controller')
   const foreign = mintToken({ key, claims: { iss, sub, aud, exp } })
   assert.equal((await logInWithToken(app, foreign)).status, 200, 'the same claims, signed by the provider')
+})
+
+test('V-01 V-04 a back-channel logout of the signer ends sessions of the OpenID provider, and its revoked tokens open none', async (t) => {
+  const { app, signerId, token, logoutToken } = await setUpChannels(t)
+  const client = new OidcClient(app)
+  const post = async (bearer: string) => {
+    const login = await client.begin({ method: 'ext-jwt' })
+    const headers = { authorization: `Bearer ${bearer}` }
+    return { login, reply: await client.call('POST', '/oidc/login/ext-jwt', { json: { id: login.id }, headers }) }
+  }
+  const logIn = async (bearer: string): Promise<Tokens> => {
+    const { login, reply } = await post(bearer)
+    assert.equal(reply.status, 302, reply.text)
+    return client.finish(login)
+  }
+  const old = token()
+  const tokens = await logIn(old)
+  const other = await logIn(token({ sub: 'bob@idp.example' }))
+  assert.equal((await sendLogout(app, signerId, logoutToken())).status, 200)
+  await assertEnded(client, tokens, 'logout at the provider')
+  await assertLive(client, other)
+  assert.equal((await post(old)).reply.status, 401)
+  app.clock.advance(1_000)
+  await assertLive(client, await logIn(token()))
 })
