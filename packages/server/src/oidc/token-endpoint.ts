@@ -13,7 +13,7 @@ import type { Logger } from 'pino'
 import { apiSessionEvent } from '../events/api-session-event.ts'
 import type { EventHub } from '../events/event-hub.ts'
 import { openBoundOidcSession, openOidcSession } from '../operations/oidc/open-session.ts'
-import { rebindOidcSession, renewOidcSession } from '../operations/oidc/renew-session.ts'
+import { type RenewOidcSession, rebindOidcSession, renewOidcSession } from '../operations/oidc/renew-session.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { ClientCertificates } from '../platform/keys/client-certificates.ts'
 import type { LiveSession, LiveSessions } from '../session/live-sessions.ts'
@@ -120,7 +120,7 @@ export class TokenEndpoint {
     const { session, stored } = renewable
     const scopes = narrowScopes(claims.scopes, request.scope)
     const expiresAt = issuer.expiryOf('refresh', session.endsAt)
-    const binding = await this.#renew(renewable, { csrPem: request.csrPem, isRotated: true, expiresAt }, call)
+    const binding = await this.#renew(renewable, { csrPem: request.csrPem, grant: 'refresh', expiresAt }, call)
     this.#report('refreshed', session, call.address)
     const details = binding?.details ?? stored.details
     const subject = subjectOf(session, { ...stored, details, scopes })
@@ -160,7 +160,11 @@ export class TokenEndpoint {
       use === 'access' ? claims.expiresAt : refreshEnd,
     )
     const expiresAt = isOffline ? refreshEnd : accessEnd
-    const binding = await this.#renew(renewable, { csrPem: request.csrPem, isRotated: false, expiresAt }, call)
+    const binding = await this.#renew(
+      renewable,
+      { csrPem: request.csrPem, grant: isOffline ? 'exchange' : undefined, expiresAt },
+      call,
+    )
     this.#report('exchanged', session, call.address)
     const subject = subjectOf(session, { ...stored, details: binding?.details ?? stored.details, scopes })
     const recipient = { issuer: call.issuer, clientId: audience }
@@ -198,15 +202,15 @@ export class TokenEndpoint {
   /** Extends the session. A CSR is ignored unless the session is bound to a certificate. */
   async #renew(
     { session, stored, claims }: Renewable,
-    renewal: { readonly csrPem: string | undefined; readonly isRotated: boolean; readonly expiresAt: number },
+    renewal: Pick<RenewOidcSession, 'grant' | 'expiresAt'> & { readonly csrPem: string | undefined },
     { address }: Pick<TokenCall, 'address'>,
   ): Promise<SessionBinding | undefined> {
-    const { csrPem, isRotated, expiresAt } = renewal
+    const { csrPem, grant, expiresAt } = renewal
     const isBound = stored.details.fingerprints !== null
     const binding = csrPem && isBound ? await issueBinding(this.#parts, csrPem, session, stored.details) : undefined
     const { jti, expiresAt: tokenExpiresAt } = claims
     const { store } = this.#parts
-    const args = { sessionId: session.id, token: { jti, expiresAt: tokenExpiresAt }, isRotated, expiresAt }
+    const args = { sessionId: session.id, token: { jti, expiresAt: tokenExpiresAt }, grant, expiresAt }
     const result = binding
       ? await store.run(rebindOidcSession, { ...args, binding: storedPart(binding) }, this.#meta(session))
       : await store.run(renewOidcSession, args, this.#meta(session))

@@ -38,11 +38,15 @@ interface OidcSessionTable {
   details: string
 }
 
-/** A refresh token that was exchanged for a new one. */
+/** How a client gets a new refresh token for one that it has: `refresh` replaces it, `exchange` leaves it valid. */
+export type RefreshGrant = 'refresh' | 'exchange'
+
+/** A refresh token that was exchanged for a new one, or replaced by it. */
 interface OidcSpentTokenTable {
   jti: string
   session_id: string
   spent_at: number
+  spent_by: RefreshGrant
   expires_at: number
 }
 

@@ -124,6 +124,14 @@ test('U-10 a browser sees only logins that it has begun itself', async (t) => {
     assertPage(page, /not started in this browser/, 404)
     assert.doesNotMatch(page.text, new RegExp(id))
   }
+  // A page of the attacker makes the victim's browser send a form: the real page with the attacker's login must not be the answer.
+  assert.equal((await client.logInByPassword(byProgram, 'admin', ADMIN_PASSWORD)).status, 302)
+  for (const path of ['username', 'cert', 'ext-jwt', 'second-jwt', 'totp', 'totp/enroll', 'totp/enroll/verify']) {
+    const page = await victim.send(path, { id: byProgram.id, username: 'x', password: 'x', token: 'x', code: '0' })
+    assertPage(page, /not started in this browser/, 401)
+  }
+  assert.equal((await victim.open(`/oidc/authorize/callback?id=${byProgram.id}`)).status, 400)
+  assert.ok(await client.code(byProgram), 'the program that began it goes on')
   const { id } = byBrowser
   const form = { id, username: 'admin', password: ADMIN_PASSWORD }
   assertPage(await victim.send('username', form), /not started in this browser/, 401)

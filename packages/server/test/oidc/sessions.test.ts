@@ -121,7 +121,11 @@ test('W-63 a revocation by jti ends one access token, also in a write that is un
   const { json: other } = await client.refresh(tokens.refresh_token)
   const { jti } = claimsOf(tokens.access_token)
   await assertLive(client, tokens)
-  const reply = await app.admin('POST', `${MANAGEMENT}/revocations`, { id: jti, type: 'JTI', tags: { why: 'lost' } })
+  const reply = await app.admin('POST', `${MANAGEMENT}/revocations`, {
+    id: String(jti).toUpperCase(),
+    type: 'JTI',
+    tags: { why: 'lost' },
+  })
   assert.equal(reply.status, 201, reply.text)
   assert.deepEqual(reply.json.data, { _links: { self: { href: `./revocations/${jti}` } }, id: jti })
   const refused = await client.get(tokens.access_token)

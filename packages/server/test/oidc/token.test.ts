@@ -155,6 +155,30 @@ test('U-09 a refresh token is replaced at each use, and its reuse ends the sessi
   assert.ok(app.logged.some((line) => line.includes('a refresh token was used again')))
 })
 
+test('U-09 who exchanges a refresh token that its owner replaces ends the session, and so does the exchange of a replaced one', async (t) => {
+  const app = await buildApp(t)
+  const client = new OidcClient(app)
+  const exchange = (token: string) => client.exchange(token, { requested: 'refresh_token' })
+  const revoked = '400 invalid_grant: refresh token revoked'
+
+  const first = await client.logIn()
+  const copy = await exchange(first.refresh_token)
+  assert.equal(copy.status, 200, copy.text)
+  assert.equal((await exchange(first.refresh_token)).status, 200, 'clients exchange the same token again')
+  assert.equal(errorOf(await client.refresh(first.refresh_token)), revoked)
+  assert.equal(errorOf(await client.refresh(copy.json.refresh_token)), revoked)
+
+  const second = await client.logIn()
+  const replaced = await client.refresh(second.refresh_token)
+  assert.equal(replaced.status, 200, replaced.text)
+  assert.equal((await exchange(second.refresh_token)).status, 400, 'also while the client may repeat its request')
+  assert.equal(errorOf(await client.refresh(replaced.json.refresh_token)), revoked)
+
+  const third = await client.logIn()
+  assert.equal((await client.exchange(third.refresh_token, { requested: 'access_token' })).status, 200)
+  assert.equal((await client.refresh(third.refresh_token)).status, 200, 'no copy of the refresh token was made')
+})
+
 test('a refresh token is only good for its client and as a refresh token, and scopes can only shrink', async (t) => {
   const app = await buildApp(t)
   const client = new OidcClient(app)

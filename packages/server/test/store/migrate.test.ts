@@ -99,8 +99,8 @@ const RELEASED: Readonly<Record<string, readonly [sqlite: string, postgres: stri
     '7fc7855de5179a053e4373a6f274739adba12aeec196b581fb3faff4a8987fe7',
   ],
   'oidc-sessions': [
-    '5ec0362b41a26a4084bc1c4849c012886f5d22c8495f94ec4563640531890e60',
-    '83fc2c2fe504564a94a0074aaf561ab79a7aadc060a0a1d220eab664ce5ada9a',
+    'e534df4fa3ba644ee800150b0084712d248a078ed7d529871672dac038bc27c7',
+    'd8c2e6104367b67720906f3e9b9ba9721bfd3516e84bf9b1c01f8a8bd00c0fb9',
   ],
   'provider-channels': [
     'ab401b2103c126671ba07144f33bee11162c844bdc2544758f4994172f409dc6',

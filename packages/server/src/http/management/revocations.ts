@@ -26,7 +26,7 @@ interface RevocationRouteParts {
 
 const COLLECTION = 'revocations'
 const ALL = [`${MANAGEMENT}/${COLLECTION}`]
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 const access = (action: 'create' | 'read') => ({ entity: 'revocation', action }) as const
 
@@ -60,8 +60,11 @@ export function revocationRoutes({ store, clock, settings }: RevocationRoutePart
           '`JTI` names a token by its `jti`, `API_SESSION` a session by the `z_asid` of its tokens, `IDENTITY` an identity by its id: its sessions with access tokens end.',
       }),
       handle: async (call) => {
-        const { id, type, tags } = call.body as CreateBody
-        if (type !== 'IDENTITY' && !UUID.test(id)) throw fieldError('id', `id must be a UUID for the type ${type}`, id)
+        const { id: given, type, tags } = call.body as CreateBody
+        const id = type === 'IDENTITY' ? given : given.toLowerCase()
+        if (type !== 'IDENTITY' && !UUID.test(id)) {
+          throw fieldError('id', `id must be a UUID for the type ${type}`, given)
+        }
         const revocation = {
           id,
           type,

@@ -2,6 +2,7 @@ import { findCookie, newSecret, secretDigest } from '@countersign/core'
 import type { StoredOidcLogin } from '../../store/oidc-login.ts'
 import type { Call } from '../pipeline/call.ts'
 import { buildCookie } from '../pipeline/session-cookie.ts'
+import { chooseType } from './accept.ts'
 
 /**
  * Binds a login to the browser that began it. Without it, an attacker could begin a login, send its address to a user, and collect the code after
@@ -20,9 +21,12 @@ export function bindToBrowser(call: BrowserCall, maxAgeSeconds: number) {
   return { digest: secretDigest(secret), cookie: buildCookie(COOKIE, secret, { sameSite: 'Lax', maxAgeSeconds }) }
 }
 
-/** Whether the request comes from the browser that began the login; always true for a login that a program began. */
+/**
+ * Whether the request comes from the browser that began the login, or from a program when a program began it. A browser takes no part in a login
+ * that it did not begin, whatever page sent it there: the other would collect the code.
+ */
 export function isSameBrowser({ browserDigest }: Pick<StoredOidcLogin, 'browserDigest'>, call: BrowserCall): boolean {
-  if (browserDigest === undefined) return true
+  if (browserDigest === undefined) return chooseType(call.untrustedHead.headers.accept) !== 'html'
   const sent = sentSecret(call)
   return sent !== undefined && secretDigest(sent) === browserDigest
 }

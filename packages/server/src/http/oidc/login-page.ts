@@ -71,7 +71,8 @@ ${body}
     status,
     headers: {
       'content-security-policy': `default-src 'none'; style-src ${STYLE_SOURCE}; img-src data:; form-action ${forms}; base-uri 'none'; frame-ancestors 'none'`,
-      'referrer-policy': 'no-referrer',
+      // Its own forms need the header `Origin`, which `no-referrer` would empty.
+      'referrer-policy': 'same-origin',
       'cache-control': 'no-store',
       ...(login && { 'auth-request-id': login.id }),
     },

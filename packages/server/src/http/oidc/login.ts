@@ -57,9 +57,7 @@ export function loginRoutes({ oidc, loginSteps, logIn }: LoginRouteParts): Route
       issuerFor(issuers, call)
       const isBrowser = chooseType(call.untrustedHead.headers.accept) === 'html'
       const login = await logins.find(call.query.get('authRequestID') || call.query.get('id') || '')
-      // A browser shows the page only of a login that it has begun itself: another's would end with the other.
-      const isOwn = login && isSameBrowser(login, call) && (!isBrowser || login.browserDigest !== undefined)
-      if (!login || !isOwn) return endPage(404, UNKNOWN_LOGIN)
+      if (!login || !isSameBrowser(login, call)) return endPage(404, UNKNOWN_LOGIN)
       if (isBrowser || method === 'password') return PAGES[method](login)
       const text = plainText(200, MUST_POST)
       return { ...text, headers: { ...text.headers, 'auth-request-id': login.id } }

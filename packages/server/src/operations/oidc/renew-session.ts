@@ -1,7 +1,8 @@
 import type { OidcLoginDetails } from '../../store/oidc-login.ts'
+import type { RefreshGrant } from '../../store/oidc-schema.ts'
 import { operation } from '../../store/operation.ts'
 import { lockIdentity } from '../../store/reads/lock-identity.ts'
-import { findSpentAt } from '../../store/reads/oidc-session-reads.ts'
+import { findSpentToken } from '../../store/reads/oidc-session-reads.ts'
 import { isRevoked } from '../../store/reads/revocation-reads.ts'
 import { findSessionOwner, lockLiveSession } from '../../store/reads/session-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
@@ -14,8 +15,8 @@ export interface RenewOidcSession {
   readonly sessionId: string
   /** The refresh or access token that the client has presented. */
   readonly token: { readonly jti: string; readonly expiresAt: number }
-  /** Whether the presented refresh token is replaced by a new one. */
-  readonly isRotated: boolean
+  /** How the client gets a new refresh token for the presented one; undefined when it gets none. */
+  readonly grant: RefreshGrant | undefined
   /** When the session ends with the new tokens, unless it ends later already. */
   readonly expiresAt: number
 }
@@ -32,7 +33,8 @@ const RETRY_MS = 10_000
 
 /**
  * Extends a session by a token of its own. A refresh token that has been replaced works for 10 seconds more. After that, its use ends the session,
- * since it is in the hands of two clients (RFC 9700 section 4.14.2).
+ * since it is in the hands of two clients (RFC 9700 section 4.14.2). So does its exchange for another one at any time after, and its replacement after
+ * such an exchange: clients do one or the other.
  */
 export const renewOidcSession = operation({
   name: 'oidcSession.renew',
@@ -60,16 +62,23 @@ export const rebindOidcSession = operation({
 /** Requests with the same token come one after the other: the session is locked. */
 async function renew(
   tx: Transaction,
-  { sessionId, token, isRotated, expiresAt }: RenewOidcSession,
+  { sessionId, token, grant, expiresAt }: RenewOidcSession,
 ): Promise<RenewedSession> {
   const [, session] = await Promise.all([lockIdentity(tx, tx.actorId), lockLiveSession(tx, sessionId)])
   if (!session || (await isRevoked(tx.db, token.jti))) return 'ended'
-  const spentAt = await findSpentAt(tx.db, token.jti)
-  if (spentAt !== undefined && tx.now >= spentAt + RETRY_MS) {
+  const spent = await findSpentToken(tx.db, token.jti)
+  if (spent && isReused(spent, grant, tx.now)) {
     await deleteSessions(tx, [session])
     return 'reused'
   }
-  if (isRotated && spentAt === undefined) await insertSpentToken(tx, { sessionId, ...token })
+  if (grant && !spent) await insertSpentToken(tx, { sessionId, spentBy: grant, ...token })
   await setSessionEnd(tx, sessionId, Math.max(session.expires_at, expiresAt))
   return 'renewed'
+}
+
+type Spent = NonNullable<Awaited<ReturnType<typeof findSpentToken>>>
+
+function isReused({ spentAt, spentBy }: Spent, grant: RefreshGrant | undefined, now: number): boolean {
+  if (spentBy === 'exchange') return grant === 'refresh'
+  return grant === 'exchange' || now >= spentAt + RETRY_MS
 }

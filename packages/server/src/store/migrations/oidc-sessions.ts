@@ -38,6 +38,7 @@ export const oidcSessions: Migration = {
       jti ${text} primary key,
       session_id ${text} not null references api_sessions (id) on delete cascade,
       spent_at ${int} not null,
+      spent_by ${text} not null,
       expires_at ${int} not null
     )`,
     `create index oidc_spent_tokens_session on oidc_spent_tokens (session_id)`,

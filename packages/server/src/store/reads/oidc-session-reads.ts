@@ -1,6 +1,7 @@
 import type { OidcClientId } from '@countersign/core'
 import type { Kysely } from 'kysely'
 import type { OidcLoginDetails } from '../oidc-login.ts'
+import type { RefreshGrant } from '../oidc-schema.ts'
 import { prepared } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
@@ -26,13 +27,16 @@ export async function findOidcSession(db: Kysely<Database>, id: string): Promise
 }
 
 const spentByJti = prepared(1, (db, jti: string) =>
-  db.selectFrom('oidc_spent_tokens').select('spent_at').where('jti', '=', jti),
+  db.selectFrom('oidc_spent_tokens').select(['spent_at', 'spent_by']).where('jti', '=', jti),
 )
 
-/** When a refresh token was exchanged for a new one. */
-export async function findSpentAt(db: Kysely<Database>, jti: string): Promise<number | undefined> {
+/** When and how a client first got a new refresh token for this one. */
+export async function findSpentToken(
+  db: Kysely<Database>,
+  jti: string,
+): Promise<{ readonly spentAt: number; readonly spentBy: RefreshGrant } | undefined> {
   const [row] = await spentByJti(db, jti)
-  return row?.spent_at
+  return row && { spentAt: row.spent_at, spentBy: row.spent_by }
 }
 
 const certificateOfSession = prepared(2, (db, fingerprint: string, sessionId: string) =>

@@ -1,4 +1,5 @@
 import type { OidcLoginDetails } from '../oidc-login.ts'
+import type { RefreshGrant } from '../oidc-schema.ts'
 import { insertRow, prepared } from '../prepared.ts'
 import type { Transaction } from '../transaction.ts'
 import { skipLocked } from './skip-locked.ts'
@@ -27,12 +28,18 @@ export async function setOidcDetails({ db }: Transaction, sessionId: string, det
   await setDetails(db, sessionId, JSON.stringify(details))
 }
 
-/** Records that a refresh token was exchanged for a new one. */
-export async function insertSpentToken(
-  { db, now }: Transaction,
-  { jti, sessionId, expiresAt }: { readonly jti: string; readonly sessionId: string; readonly expiresAt: number },
-): Promise<void> {
-  await insertRow(db, 'oidc_spent_tokens', { jti, session_id: sessionId, spent_at: now, expires_at: expiresAt })
+export interface SpentToken {
+  readonly jti: string
+  readonly sessionId: string
+  readonly spentBy: RefreshGrant
+  readonly expiresAt: number
+}
+
+/** Records that a client gets a new refresh token for this one. */
+export async function insertSpentToken({ db, now }: Transaction, token: SpentToken): Promise<void> {
+  const { jti, sessionId, spentBy, expiresAt } = token
+  const spent = { spent_at: now, spent_by: spentBy }
+  await insertRow(db, 'oidc_spent_tokens', { jti, session_id: sessionId, ...spent, expires_at: expiresAt })
 }
 
 /** Deletes up to `limit` records of refresh tokens that have expired. Returns how many. */
