@@ -22,14 +22,14 @@ const sorted = (names: Iterable<string>) => [...new Set(names)].sort()
 // `enrollment` is accepted on creation only.
 const { enrollment: _, ...identityMembers } = IdentityWrite.properties
 
-// `certPem` is accepted on creation only. A claim is one member: its members are checked by the controller.
-const { certPem: __, externalIdClaim: ___, ...caMembers } = CaCreate.properties
+// `certPem` is accepted on creation only.
+const { certPem: __, ...caMembers } = CaCreate.properties
 
 const KINDS: readonly (readonly [kind: ResourceKind, body: Shapes, response: Shapes])[] = [
   [SIGNERS, ExtJwtSignerWrite.properties, RESPONSES.Signer.properties],
   [POLICIES, AuthPolicyWrite.properties, RESPONSES.AuthPolicy.properties],
-  [CAS, { ...caMembers, externalIdClaim: {} }, RESPONSES.Ca.properties],
-  [NEW_CAS, { ...caMembers, externalIdClaim: {}, certPem: {} }, RESPONSES.Ca.properties],
+  [CAS, caMembers, RESPONSES.Ca.properties],
+  [NEW_CAS, { ...caMembers, certPem: {} }, RESPONSES.Ca.properties],
   [IDENTITIES, identityMembers, RESPONSES.Identity.properties],
 ]
 

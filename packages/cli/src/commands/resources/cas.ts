@@ -41,8 +41,8 @@ export const cas = {
       description: 'register a CA whose certificates log in and enroll, once it is verified',
     },
     {
-      command: "countersign cas create people --cert people-ca.pem --set 'externalIdClaim={location: SAN_EMAIL, …}'",
-      description: 'with a claim that is compared with externalId',
+      command: 'countersign cas create people --cert people-ca.pem -f claim.yaml',
+      description: 'with the externalIdClaim of a file, which is compared with externalId',
     },
   ]),
   update: createUpdateCommand(CAS, '--no-auto-enrollment'),
