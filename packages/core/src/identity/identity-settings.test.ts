@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../app-error.ts'
-import { identityFromBody, patchedIdentity, replacedIdentity, validateIdentity } from './identity-settings.ts'
+import {
+  identityFromBody,
+  isRoleAttribute,
+  patchedIdentity,
+  replacedIdentity,
+  validateIdentity,
+} from './identity-settings.ts'
 
 const BODY = { name: 'alice', type: 'Default', isAdmin: false } as const
 const CURRENT = identityFromBody({ ...BODY, externalId: 'x', attributes: ['sales'] })
@@ -35,4 +41,9 @@ test('a PUT compares the two lists with no attributes, because it resets them', 
 test('an identity needs a name that is not blank', () => {
   for (const name of ['', ' \t']) assert.throws(() => validateIdentity({ ...CURRENT, name }), AppError)
   assert.doesNotThrow(() => validateIdentity({ ...CURRENT, name: ' a' }))
+})
+
+test('a text that is blank, prefixed or too long is no attribute', () => {
+  for (const text of [' ', '#sales', '@sales', 'x'.repeat(10_000)]) assert.equal(isRoleAttribute(text), false, text)
+  assert.equal(isRoleAttribute('sales'), true)
 })
