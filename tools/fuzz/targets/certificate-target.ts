@@ -66,7 +66,8 @@ const NOW = Date.parse('2026-06-01T00:00:00Z')
 function useAsForeign({ parsed }: LeafCertificate, authority: AuthorityCertificate | undefined): void {
   for (const location of CLAIM_LOCATIONS) findExternalId(parsed, { ...CLAIM, location })
   commonNameOf(parsed)
-  if (authority) findCertificatePath(parsed, readIntermediates([parsed.der]), authority, NOW)
+  if (authority)
+    findCertificatePath(parsed, readIntermediates([parsed.der]), authority, { now: NOW, budget: { left: 16 } })
 }
 
 /** The certificate parsers. OpenSSL must read the same key and usage. Mutates the DER more often than the PEM. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { type KeyObject, X509Certificate } from 'node:crypto'
 import { test } from 'node:test'
-import { makeTestAuthority, makeTestCertificate, type TestCertificate } from '@countersign/testkit'
+import { createTestKeyPair, makeTestAuthority, makeTestCertificate, type TestCertificate } from '@countersign/testkit'
 import { buildExtension } from './build-extensions.ts'
 import * as der from './der-writer.ts'
 import { findCertificatePath, readAuthorityCertificate, readIntermediates } from './find-certificate-path.ts'
@@ -10,11 +11,15 @@ import { parseCertificate } from './parse-certificate.ts'
 const NOW = Date.parse('2026-06-01T00:00:00Z')
 const PAST = { notBefore: new Date('2020-01-01T00:00:00Z'), notAfter: new Date('2021-01-01T00:00:00Z') }
 
-function pathOf(leaf: TestCertificate, sent: readonly TestCertificate[], root: TestCertificate): number | undefined {
+function pathOf(
+  leaf: TestCertificate,
+  sent: readonly TestCertificate[],
+  root: TestCertificate,
+  budget = { left: 16 },
+): number | undefined {
   const ca = readAuthorityCertificate(root.der)
-  const found =
-    ca && findCertificatePath(parseCertificate(leaf.der), readIntermediates(sent.map(({ der }) => der)), ca, NOW)
-  return found?.length
+  const intermediates = readIntermediates(sent.map(({ der }) => der))
+  return ca && findCertificatePath(parseCertificate(leaf.der), intermediates, ca, { now: NOW, budget })?.length
 }
 
 test('J-20 J-21 a path leads from the leaf to the CA, over the certificates that were sent in any order', () => {
@@ -26,6 +31,7 @@ test('J-20 J-21 a path leads from the leaf to the CA, over the certificates that
   assert.equal(pathOf(leaf, [two, one], root), 2)
   assert.equal(pathOf(leaf, [one, two], root), 2)
   assert.equal(pathOf(leaf, [two, one, root], root), 2, 'the CA itself may be sent too')
+  assert.equal(pathOf(leaf, [root, one, two], root), 2)
   assert.equal(pathOf(leaf, [two], root), undefined, 'one is missing')
   assert.equal(pathOf(leaf, [], root), undefined)
   assert.equal(pathOf(leaf, [two, one], makeTestAuthority({ commonName: 'root' })), undefined, 'another key')
@@ -63,6 +69,16 @@ test('J-21 path lengths limit the CAs below', () => {
   const longer = makeTestAuthority({ commonName: 'root', pathLength: 1 })
   const next = makeTestAuthority({ commonName: 'next', issuer: longer })
   assert.equal(pathOf(makeTestCertificate({ issuer: next }), [next], longer), 1)
+  const last = makeTestAuthority({ commonName: 'last', issuer: next })
+  assert.equal(pathOf(makeTestCertificate({ issuer: last }), [next, last], longer), undefined, 'one above allows one')
+  const top = makeTestAuthority({ commonName: 'top', pathLength: 2 })
+  const below = (pathLength: number) => {
+    const upper = makeTestAuthority({ commonName: 'upper', issuer: top, pathLength })
+    const lower = makeTestAuthority({ commonName: 'lower', issuer: upper, pathLength: 5 })
+    return pathOf(makeTestCertificate({ issuer: lower }), [lower, upper], top)
+  }
+  assert.equal(below(1), 2)
+  assert.equal(below(0), undefined)
 })
 
 test('J-21 J-23 malformed constraints, empty usages and oversized certificates make no CA', () => {
@@ -86,9 +102,54 @@ test('J-21 J-23 malformed constraints, empty usages and oversized certificates m
   assert.equal(authority(constraints(), filler(16_384)), undefined)
 })
 
-test('J-21 many certificates of one name end the search', () => {
+test('J-21 the keys of certificates that the CA has not issued verify nothing', (t) => {
   const root = makeTestAuthority({ commonName: 'root' })
-  const leaf = makeTestCertificate({ issuer: makeTestAuthority({ commonName: 'loop' }) })
-  const fillers = Array.from({ length: 50 }, () => makeTestAuthority({ commonName: 'loop' }))
-  assert.equal(pathOf(leaf, fillers, root), undefined)
+  const loop = { commonName: 'loop', kind: 'ec521' } as const
+  const forger = makeTestAuthority({ commonName: 'root', kind: 'ec521' })
+  const forged = makeTestAuthority({ ...loop, issuer: forger })
+  const fillers = Array.from({ length: 7 }, () => makeTestAuthority({ ...loop, issuer: forged }))
+  const verify = t.mock.method(X509Certificate.prototype, 'verify')
+  const keys = () => verify.mock.calls.map(({ arguments: [key] }) => exportKey(key))
+  const rootKey = exportKey(root.publicKey)
+  assert.equal(pathOf(makeTestCertificate({ issuer: forged }), [...fillers, forged], root), undefined)
+  assert.deepEqual(keys(), [rootKey], 'one check, with the key of the CA')
+  verify.mock.resetCalls()
+  const issued = makeTestAuthority({ ...loop, issuer: root })
+  assert.equal(pathOf(makeTestCertificate({ issuer: issued }), [...fillers, issued], root), 1)
+  assert.deepEqual(keys(), [rootKey, exportKey(issued.publicKey)])
 })
+
+test('J-21 searches that share a budget verify no more signatures than it allows', () => {
+  const root = makeTestAuthority({ commonName: 'root' })
+  const other = makeTestAuthority({ commonName: 'root' })
+  const between = makeTestAuthority({ commonName: 'between', issuer: root })
+  const leaf = makeTestCertificate({ issuer: between })
+  for (const [left, expected] of [
+    [3, 1],
+    [2, undefined],
+  ] as const) {
+    const budget = { left }
+    assert.equal(pathOf(leaf, [between], other, budget), undefined)
+    assert.equal(pathOf(leaf, [between], root, budget), expected)
+    assert.equal(budget.left, 0)
+  }
+})
+
+test('J-21 certificates that have all issued each other end the search', () => {
+  const keyPair = createTestKeyPair('ec256')
+  const root = makeTestAuthority({ commonName: 'loop', keyPair })
+  const loop = () => makeTestAuthority({ commonName: 'loop', keyPair, issuer: root })
+  const sent = Array.from({ length: 8 }, loop)
+  const forged = makeTestCertificate({ issuer: makeTestAuthority({ commonName: 'loop' }) })
+  const budget = { left: 16 }
+  assert.equal(pathOf(forged, sent, root, budget), undefined)
+  assert.equal(budget.left, 0)
+  const few = { left: 16 }
+  assert.equal(pathOf(forged, sent.slice(0, 2), root, few), undefined)
+  assert.ok(few.left > 0, 'none twice in a path')
+  assert.equal(pathOf(makeTestCertificate({ issuer: root }), sent, root), 0)
+})
+
+function exportKey(key: KeyObject): string {
+  return key.export({ type: 'spki', format: 'pem' }).toString()
+}

@@ -18,10 +18,13 @@ export interface AuthorityCertificate {
   readonly pathLength: number | undefined
 }
 
+/** How many signatures may still be verified. Searches for one certificate share it: many certificates and CAs can have the same name. */
+export interface SignatureBudget {
+  left: number
+}
+
 /** Clients send as many certificates as they like. */
 const MAX_INTERMEDIATES = 8
-/** Bounds the search when many certificates have the same name. */
-const MAX_SIGNATURE_CHECKS = 16
 
 const HASHES: ReadonlySet<string> = new Set(['SHA256', 'SHA384', 'SHA512'])
 
@@ -47,40 +50,38 @@ export function readIntermediates(sent: readonly Buffer[]): readonly AuthorityCe
 }
 
 /**
- * Finds the path from a certificate to a CA, over intermediates in any order. Returns the certificates between the two. Checks names,
- * signatures, path lengths, and the dates of the CA and of those between; the dates and the usage of the certificate itself are for the caller.
+ * Finds the path from a certificate to a CA, over intermediates in any order. Returns the certificates between the two, the lowest first. Checks
+ * names, signatures, path lengths, and the dates of the CA and of those between; the dates and the usage of the certificate itself are for the
+ * caller. Searches from the CA downwards: a key verifies only after the CA has vouched for it, so that strangers cannot choose a slow one.
  */
 export function findCertificatePath(
   leaf: ParsedCertificate,
   intermediates: readonly AuthorityCertificate[],
   ca: AuthorityCertificate,
-  now: number,
+  { now, budget }: { readonly now: number; readonly budget: SignatureBudget },
 ): readonly AuthorityCertificate[] | undefined {
   if (!isCurrent(ca.parsed, now)) return undefined
-  const usable = intermediates.filter(({ parsed }) => isCurrent(parsed, now))
-  let checksLeft = MAX_SIGNATURE_CHECKS
-  const isIssuer = (
-    { parsed, publicKey, pathLength }: AuthorityCertificate,
-    child: ParsedCertificate,
-    below: number,
-  ) => {
-    if (!child.issuer.equals(parsed.subject) || below > (pathLength ?? below) || checksLeft === 0) return false
-    checksLeft -= 1
+  const usable = intermediates.filter(({ parsed }) => isCurrent(parsed, now) && !parsed.der.equals(ca.parsed.der))
+  const hasIssued = ({ parsed, publicKey }: AuthorityCertificate, child: ParsedCertificate) => {
+    if (!child.issuer.equals(parsed.subject) || budget.left === 0) return false
+    budget.left -= 1
     return isSignedBy(child, publicKey)
   }
   const search = (
-    child: ParsedCertificate,
+    issuer: AuthorityCertificate,
     path: readonly AuthorityCertificate[],
+    casBelow: number,
   ): readonly AuthorityCertificate[] | undefined => {
-    if (isIssuer(ca, child, path.length)) return path
+    if (hasIssued(issuer, leaf)) return path
+    if (casBelow === 0) return undefined
     for (const candidate of usable) {
-      if (path.includes(candidate) || !isIssuer(candidate, child, path.length)) continue
-      const found = search(candidate.parsed, [...path, candidate])
+      if (path.includes(candidate) || !hasIssued(issuer, candidate.parsed)) continue
+      const found = search(candidate, [candidate, ...path], Math.min(casBelow - 1, candidate.pathLength ?? Infinity))
       if (found) return found
     }
     return undefined
   }
-  return search(leaf, [])
+  return search(ca, [], ca.pathLength ?? Infinity)
 }
 
 /** Whether the key of a certificate is admitted: see `admitPublicKey`. */

@@ -33,6 +33,8 @@ type Sent = Pick<PresentedCertificate, 'sent' | 'isResumed'>
 const MAX_CACHED = 100
 /** More CAs above each other are not followed. */
 const MAX_LEVELS = 4
+/** For one certificate, over all CAs. */
+const MAX_SIGNATURE_CHECKS = 16
 
 /** Finds the third-party CA of a certificate. CAs are read for every certificate: a change holds at once, on every node. */
 export class ThirdPartyCas {
@@ -45,7 +47,7 @@ export class ThirdPartyCas {
   }
 
   /**
-   * The first verified CA by id that `accepts` and that has issued the certificate, directly or over the certificates that the client sent.
+   * The first verified CA, of the trusted ones before the others, that `accepts` and that has issued the certificate, directly or over the certificates that the client sent.
    * Undefined also when the key of the certificate is not admitted. The caller checks dates and usage of the certificate.
    */
   async find(
@@ -58,9 +60,10 @@ export class ThirdPartyCas {
     const issuers = [parsed.issuer, ...intermediates.map((one) => one.parsed.issuer)]
     const cas = await findVerifiedCas(store.db, digestsOf(issuers))
     if (cas.length === 0 || !isAdmittedKey(parsed)) return undefined
+    const limits = { now: clock.now(), budget: { left: MAX_SIGNATURE_CHECKS } }
     for (const ca of cas.filter(accepts)) {
       const authority = this.#authorityOf(ca)
-      const path = authority && findCertificatePath(parsed, intermediates, authority, clock.now())
+      const path = authority && findCertificatePath(parsed, intermediates, authority, limits)
       if (path) return { ca, authority, path }
     }
     return undefined

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { X509Certificate } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { buildExtension, der, OID } from '@countersign/core'
 import { buildTestKeyUsage, makeTestAuthority } from '@countersign/testkit'
@@ -191,6 +192,26 @@ test('W-89 I-14 an intermediate counts on a resumed connection too, and the chai
   assert.equal(summarize(await app.admin('DELETE', `${CAS}/${id}`)), '200')
   assert.equal(await resume(), 401, 'I-14 the chain is checked again')
   assert.equal((await stored()).length, 0)
+})
+
+test('W-89 J-21 the signatures of a chain are verified by few keys, also when many CAs have one name', async (t) => {
+  const { app, logIn, enroll } = await setUp(t)
+  const options = { commonName: 'Corp' }
+  const { session } = await app.makeIdentity({ permissions: ['ca'] })
+  for (let count = 0; count < 10; count++) await makeCa(app, { options, session })
+  const { authority } = await makeCa(app, { options })
+  for (let count = 0; count < 10; count++) await makeCa(app, { options, session })
+  const verify = t.mock.method(X509Certificate.prototype, 'verify')
+  const forger = makeTestAuthority(options)
+  const fillers = Array.from({ length: 8 }, () => makeTestAuthority({ commonName: 'between', issuer: forger }))
+  const forged = issueLeaf(makeTestAuthority({ commonName: 'between' }), {}, fillers)
+  assert.equal(await reasonOf(app, await logIn(forged)), 'certificate-foreign')
+  const checks = verify.mock.callCount()
+  assert.ok(checks <= 16, `${checks} signatures were verified`)
+  const between = makeTestAuthority({ commonName: 'between', issuer: authority })
+  const device = issueLeaf(between, {}, [between])
+  assert.equal((await enroll(device)).status, 200, 'the trusted CA comes first')
+  assert.equal((await logIn(device)).status, 200)
 })
 
 test('W-89 what else a certificate must be: strict DER, short, and with a key for signatures', async (t) => {

@@ -26,13 +26,14 @@ export async function findCaIdByFingerprint(db: Db, fingerprint: string): Promis
   return (await db.selectFrom('cas').select('id').where('fingerprint', '=', fingerprint).executeTakeFirst())?.id
 }
 
-/** The verified CAs with one of these names, in the order of ids. */
+/** The verified CAs with one of these names, trusted ones first, then in the order of ids. */
 export async function findVerifiedCas(db: Db, subjectDigests: readonly string[]): Promise<StoredCa[]> {
   const rows = await db
     .selectFrom('cas')
     .selectAll()
     .where('subject_digest', 'in', subjectDigests)
     .where('is_verified', '=', true)
+    .orderBy('is_trusted', 'desc')
     .orderBy('id')
     .execute()
   return rows.map(caFromRow)
