@@ -12,7 +12,7 @@ import {
 } from '@countersign/core'
 import type { Clock } from '../platform/clock.ts'
 import type { StoredCa } from '../store/ca-row.ts'
-import { findCaIntermediates, findVerifiedCas } from '../store/reads/ca-reads.ts'
+import { findCaIntermediates, findVerifiedCas, findVerifiedCasAbove } from '../store/reads/ca-reads.ts'
 import type { Store } from '../store/store.ts'
 import type { PresentedCertificate } from './presented-certificate.ts'
 
@@ -47,38 +47,48 @@ export class ThirdPartyCas {
   }
 
   /**
-   * The first verified CA, of the trusted ones before the others, that `accepts` and that has issued the certificate, directly or over the certificates that the client sent.
-   * Undefined also when the key of the certificate is not admitted. The caller checks dates and usage of the certificate.
+   * The first verified CA that `accepts` and that has issued the certificate, directly or over the certificates that the client sent, or has sent
+   * before on a resumed connection. Trusted CAs come first, then the order is that of ids. Undefined also when the key of the certificate is not
+   * admitted. The caller checks dates and usage of the certificate.
    */
   async find(
     { parsed }: Pick<LeafCertificate, 'parsed'>,
     presented: Sent,
     accepts: (ca: StoredCa) => boolean,
   ): Promise<IssuingCa | undefined> {
-    const { store, clock } = this.#parts
-    const intermediates = await this.#intermediatesOf(parsed.issuer, presented)
-    const issuers = [parsed.issuer, ...intermediates.map((one) => one.parsed.issuer)]
-    const cas = await findVerifiedCas(store.db, digestsOf(issuers))
+    const sent = isWithoutChain(presented) ? undefined : readIntermediates(presented.sent)
+    const cas = (await this.#findCas(parsed.issuer, sent)).filter(accepts).slice(0, MAX_SIGNATURE_CHECKS)
     if (cas.length === 0 || !isAdmittedKey(parsed)) return undefined
-    const limits = { now: clock.now(), budget: { left: MAX_SIGNATURE_CHECKS } }
-    for (const ca of cas.filter(accepts)) {
+    let checksLeft = MAX_SIGNATURE_CHECKS
+    for (const [index, ca] of cas.entries()) {
       const authority = this.#authorityOf(ca)
-      const path = authority && findCertificatePath(parsed, intermediates, authority, limits)
+      if (!authority) continue
+      const intermediates = sent ?? (await this.#storedIntermediates(ca, parsed.issuer))
+      const budget = { left: Math.ceil(checksLeft / countOfSameTrust(cas.slice(index), ca)) }
+      checksLeft -= budget.left
+      const path = findCertificatePath(parsed, intermediates, authority, { now: this.#parts.clock.now(), budget })
       if (path) return { ca, authority, path }
+      checksLeft += budget.left
     }
     return undefined
   }
 
-  /** A resumed TLS connection has the leaf only: its intermediates are those that other connections have sent. */
-  async #intermediatesOf(issuer: Buffer, { sent, isResumed }: Sent): Promise<readonly AuthorityCertificate[]> {
-    if (!isResumed || sent.length > 0) return readIntermediates(sent)
+  /** The CAs above a certificate by name, directly, over those that were sent, or over those that are stored. */
+  #findCas(issuer: Buffer, sent: readonly AuthorityCertificate[] | undefined): Promise<readonly StoredCa[]> {
+    const { db } = this.#parts.store
+    if (!sent) return findVerifiedCasAbove(db, nameDigest(issuer))
+    return findVerifiedCas(db, digestsOf([issuer, ...sent.map(({ parsed }) => parsed.issuer)]))
+  }
+
+  /** Those that clients have sent with accepted certificates of this CA. Those of other CAs do not count: their owners could crowd these out. */
+  async #storedIntermediates({ id }: StoredCa, issuer: Buffer): Promise<readonly AuthorityCertificate[]> {
     const found: AuthorityCertificate[] = []
     let names = digestsOf([issuer])
     for (let level = 0; level < MAX_LEVELS && names.length > 0; level++) {
-      const pems = await findCaIntermediates(this.#parts.store.db, names)
+      const pems = await findCaIntermediates(this.#parts.store.db, id, names)
       const above = readIntermediates(findPemBlocks(pems.join(''), 'CERTIFICATE') ?? [])
       found.push(...above)
-      names = above.length === 0 ? [] : digestsOf(above.map(({ parsed }) => parsed.issuer))
+      names = digestsOf(above.map(({ parsed }) => parsed.issuer))
     }
     return found
   }
@@ -90,6 +100,16 @@ export class ThirdPartyCas {
     if (read) this.#authorities.set(id, read)
     return read
   }
+}
+
+/** A resumed TLS connection has the leaf only. */
+function isWithoutChain({ sent, isResumed }: Sent): boolean {
+  return isResumed && sent.length === 0
+}
+
+/** CAs of the same trust share the signature checks equally, so that none uses up those of another. */
+function countOfSameTrust(cas: readonly StoredCa[], { trust }: StoredCa): number {
+  return cas.filter((ca) => ca.trust.isTrusted === trust.isTrusted).length
 }
 
 function digestsOf(names: readonly Buffer[]): string[] {

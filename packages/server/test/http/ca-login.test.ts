@@ -5,7 +5,18 @@ import { buildExtension, der, OID } from '@countersign/core'
 import { buildTestKeyUsage, makeTestAuthority } from '@countersign/testkit'
 import { createPolicy } from './auth-policies.fixture.ts'
 import { ADMIN_PASSWORD, buildApp, type TestApp } from './build-app.ts'
-import { CAS, CLAIM, CLIENT_AUTH, caOf, issueLeaf, makeCa, SERVER_ONLY, type TestLeaf, verify } from './cas.fixture.ts'
+import {
+  CAS,
+  CLAIM,
+  CLIENT_AUTH,
+  caOf,
+  issueLeaf,
+  makeCa,
+  SERVER_ONLY,
+  type TestCa,
+  type TestLeaf,
+  verify,
+} from './cas.fixture.ts'
 import { LOG_IN, overTls, pemOfKey, type TlsReply } from './client-certificates.fixture.ts'
 import { ENROLL } from './enrollments.fixture.ts'
 import { summarize } from './ext-jwt-signers.fixture.ts'
@@ -192,6 +203,36 @@ test('W-89 I-14 an intermediate counts on a resumed connection too, and the chai
   assert.equal(summarize(await app.admin('DELETE', `${CAS}/${id}`)), '200')
   assert.equal(await resume(), 401, 'I-14 the chain is checked again')
   assert.equal((await stored()).length, 0)
+})
+
+test('W-89 I-14 the owner of a CA cannot crowd out the stored intermediates of another', async (t) => {
+  const { app, call, makeDevice } = await setUp(t)
+  const { session } = await app.makeIdentity({ permissions: ['ca'] })
+  const makeUntrusted = () => makeCa(app, { session })
+  const untrusted = [await makeUntrusted(), await makeUntrusted()].sort((one, other) => (one.id < other.id ? -1 : 1))
+  const [hostile = assert.fail(), victim = assert.fail()] = untrusted
+  const trusted = await makeCa(app)
+  const openAndResume = async ({ authority }: TestCa) => {
+    const between = makeTestAuthority({ commonName: 'between', issuer: authority })
+    const { cert, key } = await makeDevice(between, {}, [between])
+    const keys = { cert, key, version: 'TLSv1.2' as const }
+    const { tlsSession = assert.fail() } = await call('POST', LOG_IN, keys)
+    return async () => {
+      const reply = await call('POST', LOG_IN, { ...keys, resume: tlsSession })
+      assert.ok(reply.isResumed)
+      return reply.status
+    }
+  }
+  const resumes = [await openAndResume(victim), await openAndResume(trusted)]
+  for (let count = 0; count < 8; count++) {
+    app.clock.advance(1000)
+    const between = makeTestAuthority({ commonName: 'between', issuer: hostile.authority })
+    await makeDevice(between, {}, [between])
+  }
+  for (const resume of resumes) assert.equal(await resume(), 200)
+  assert.equal(await (await openAndResume(hostile))(), 200)
+  for (const { id } of [victim, trusted]) assert.equal(summarize(await app.admin('DELETE', `${CAS}/${id}`)), '200')
+  for (const resume of resumes) assert.equal(await resume(), 401, 'those of another CA do not count')
 })
 
 test('W-89 J-21 the signatures of a chain are verified by few keys, also when many CAs have one name', async (t) => {

@@ -28,15 +28,21 @@ export async function findCaIdByFingerprint(db: Db, fingerprint: string): Promis
 
 /** The verified CAs with one of these names, trusted ones first, then in the order of ids. */
 export async function findVerifiedCas(db: Db, subjectDigests: readonly string[]): Promise<StoredCa[]> {
-  const rows = await db
-    .selectFrom('cas')
-    .selectAll()
-    .where('subject_digest', 'in', subjectDigests)
-    .where('is_verified', '=', true)
-    .orderBy('is_trusted', 'desc')
-    .orderBy('id')
+  const rows = await verifiedCas(db).where('subject_digest', 'in', subjectDigests).execute()
+  return rows.map(caFromRow)
+}
+
+/** The verified CAs with this name or with a stored intermediate of this name, in the same order. */
+export async function findVerifiedCasAbove(db: Db, subjectDigest: string): Promise<StoredCa[]> {
+  const named = db.selectFrom('ca_intermediates').select('ca_id').where('subject_digest', '=', subjectDigest)
+  const rows = await verifiedCas(db)
+    .where((eb) => eb.or([eb('subject_digest', '=', subjectDigest), eb('id', 'in', named)]))
     .execute()
   return rows.map(caFromRow)
+}
+
+function verifiedCas(db: Db) {
+  return db.selectFrom('cas').selectAll().where('is_verified', '=', true).orderBy('is_trusted', 'desc').orderBy('id')
 }
 
 export async function hasCas(db: Db): Promise<boolean> {
@@ -50,11 +56,12 @@ export interface CaIntermediate {
   readonly certPem: string
 }
 
-/** The certificates in PEM that have stood between a CA and others, with one of these names; the newest eight. */
-export async function findCaIntermediates(db: Db, subjectDigests: readonly string[]): Promise<string[]> {
+/** The certificates in PEM that have stood between the CA and others, with one of these names; the newest eight. */
+export async function findCaIntermediates(db: Db, caId: string, subjectDigests: readonly string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('ca_intermediates')
     .select('cert_pem')
+    .where('ca_id', '=', caId)
     .where('subject_digest', 'in', subjectDigests)
     .orderBy('noted_at', 'desc')
     .limit(8)
