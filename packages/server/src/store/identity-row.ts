@@ -14,9 +14,9 @@ export interface StoredIdentity extends IdentitySettings, AttributeParts {
   readonly hasExpired: boolean
   /** The signer whose token enrolled the identity; null for others, and for those of earlier releases. */
   readonly enrolledBySignerId: string | null
-  /** The signer whose security event disabled the identity; null when it is enabled, or was disabled otherwise. */
+  /** A signer whose security event disables the identity; null when it is enabled, or was disabled otherwise. */
   readonly disabledBySignerId: string | null
-  /** By signer: the latest security event that disabled or enabled the account. */
+  /** By signer: the latest security event that disabled or enabled the account, also where the identity stayed as it was. */
   readonly accountEvents: Readonly<Record<string, AccountEvent>>
   /** By signer: when the latest token was issued that changed the identity, in seconds. */
   readonly syncedTokens: Readonly<Record<string, number>>
@@ -31,7 +31,9 @@ export interface StoredIdentity extends IdentitySettings, AttributeParts {
 export interface AccountEvent {
   /** When it was issued, in milliseconds since 1970. */
   readonly at: number
-  /** Until when the identity was disabled for another reason. */
+  /** Whether it disabled the account, and no administrator undid that. */
+  readonly isDisabled?: boolean
+  /** Until when the identity was disabled for another reason. Only of the signer in `disabledBySignerId`. */
   readonly lockedUntil?: number
 }
 

@@ -95,7 +95,7 @@ export interface IdentityTable extends Stamped, CellsOf<typeof IDENTITY_COLUMNS>
   verified_totp_id: Generated<string | null>
   has_expired: Generated<Bool>
   enrolled_by_signer_id: Generated<string | null>
-  /** The signer whose security event disabled the identity; null when it is enabled, or was disabled otherwise. */
+  /** A signer whose security event disables the identity; null when it is enabled, or was disabled otherwise. */
   disabled_by_signer_id: Generated<string | null>
   /** JSON: see `StoredIdentity`. */
   account_events: Generated<string>

@@ -1,4 +1,4 @@
-import { isDisabled } from '../../store/identity-row.ts'
+import { isDisabled, type StoredIdentity } from '../../store/identity-row.ts'
 import { operation } from '../../store/operation.ts'
 import { findIdentity } from '../../store/reads/identity-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
@@ -22,7 +22,7 @@ export const disableIdentity = operation({
   target: 'identities',
   async run(tx, { id, durationMinutes }: DisableIdentity): Promise<void> {
     const current = await authorizeIdentityChange(tx, id)
-    const disable = () => disableFor(tx, id, durationMinutes)
+    const disable = () => disableFor(tx, current, durationMinutes)
     await (current.isAdmin ? ensureAdministratorRemains(tx, disable) : disable())
   },
 })
@@ -34,7 +34,7 @@ export const lockOutIdentity = operation({
   target: 'identities',
   async run(tx, { id, durationMinutes }: DisableIdentity): Promise<void> {
     const current = await findIdentity(tx.db, id)
-    if (current && !current.isAdmin && !isDisabled(current, tx.now)) await disableFor(tx, id, durationMinutes)
+    if (current && !current.isAdmin && !isDisabled(current, tx.now)) await disableFor(tx, current, durationMinutes)
   },
 })
 
@@ -43,12 +43,12 @@ export const enableIdentity = operation({
   access: { entity: 'identity', action: 'update' },
   target: 'identities',
   async run(tx, { id }: { readonly id: string }): Promise<void> {
-    await authorizeIdentityChange(tx, id)
-    await setDisabled(tx, id, { at: null, until: null })
+    const current = await authorizeIdentityChange(tx, id)
+    await setDisabled(tx, current, { at: null, until: null })
   },
 })
 
-async function disableFor(tx: Transaction, id: string, minutes: number): Promise<void> {
-  await setDisabled(tx, id, { at: tx.now, until: minutes === 0 ? null : tx.now + minutes * MS_PER_MINUTE })
-  await endSessions(tx, { identityId: id })
+async function disableFor(tx: Transaction, identity: StoredIdentity, minutes: number): Promise<void> {
+  await setDisabled(tx, identity, { at: tx.now, until: minutes === 0 ? null : tx.now + minutes * MS_PER_MINUTE })
+  await endSessions(tx, { identityId: identity.id })
 }

@@ -6,7 +6,13 @@ import {
   selectsSubject,
   tokensOfSubject,
 } from '@countersign/core'
-import { isDisabled, type StoredIdentity } from '../../store/identity-row.ts'
+import {
+  isDisabledWithoutEnd,
+  recordAccountEvent,
+  stateAfterDisabling,
+  stateAfterEnabling,
+} from '../../store/account-state.ts'
+import type { StoredIdentity } from '../../store/identity-row.ts'
 import { operation } from '../../store/operation.ts'
 import { findAdministratorLevel } from '../../store/reads/administrator-reads.ts'
 import { findIdentitiesById, findIdentityByClaim } from '../../store/reads/identity-reads.ts'
@@ -14,7 +20,7 @@ import { findTokenSessions } from '../../store/reads/token-session-reads.ts'
 import type { StoredSigner } from '../../store/signer-row.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { endSessions } from '../../store/writes/end-sessions.ts'
-import { disableBySigner, enableBySigner } from '../../store/writes/identity-writes.ts'
+import { setAccountState } from '../../store/writes/identity-writes.ts'
 import { useEventToken } from '../../store/writes/token-revocation-writes.ts'
 import { type EndedAccess, endProviderSessions } from './end-provider-sessions.ts'
 import { type EventSource, findEventSigner } from './find-event-signer.ts'
@@ -91,10 +97,11 @@ async function disableSubject(tx: Transaction, event: SubjectEvent): Promise<End
   let { sessions } = ended
   const identityIds = new Set(ended.identityIds)
   for (const identity of accounts) {
-    if (isOutdated(identity, event) || isDisabledByOthers(identity, tx.now)) continue
+    if (isOutdated(identity, event)) continue
     const { id } = identity
     if (identity.isAdmin && (await isNeededAdministrator(tx, identity))) continue
-    await disableBySigner(tx, identity, { signerId: signer.id, issuedAt })
+    await setAccountState(tx, id, stateAfterDisabling(identity, { signerId: signer.id, issuedAt, now: tx.now }))
+    if (isDisabledWithoutEnd(identity)) continue
     sessions += await endSessions(tx, { identityId: id }, { cause: name, signerId: signer.id, signerName: signer.name })
     identityIds.add(id)
   }
@@ -104,12 +111,15 @@ async function disableSubject(tx: Transaction, event: SubjectEvent): Promise<End
 /** Undoes a disabling by the same signer. Never enables an identity with rights: only an administrator does. */
 async function enableSubject(tx: Transaction, event: SubjectEvent): Promise<EndedAccess> {
   const { signer, issuedAt } = event
+  const change = { signerId: signer.id, issuedAt, now: tx.now }
   const identityIds: string[] = []
   for (const identity of await findAccounts(tx, event)) {
+    if (isOutdated(identity, event)) continue
     const { id, disabledBySignerId, isAdmin, permissions } = identity
-    if (disabledBySignerId !== signer.id || isAdmin || permissions.length > 0 || isOutdated(identity, event)) continue
-    await enableBySigner(tx, identity, { signerId: signer.id, issuedAt })
-    identityIds.push(id)
+    const canEnable = disabledBySignerId === signer.id && !isAdmin && permissions.length === 0
+    const state = canEnable ? stateAfterEnabling(identity, change) : recordAccountEvent(identity, change, false)
+    await setAccountState(tx, id, state)
+    if (canEnable && state.disabledBySignerId === null) identityIds.push(id)
   }
   return { sessions: 0, identityIds }
 }
@@ -138,9 +148,4 @@ async function findAccounts(tx: Transaction, { signer, subject, issuedAt }: Subj
 /** Events can arrive in another order than they were issued. */
 function isOutdated({ accountEvents }: StoredIdentity, { signer, issuedAt }: SubjectEvent): boolean {
   return issuedAt < (accountEvents[signer.id]?.at ?? Number.NEGATIVE_INFINITY)
-}
-
-/** Disabled without an end by an administrator or another signer, which the signer must not undo later. */
-function isDisabledByOthers(identity: StoredIdentity, now: number): boolean {
-  return isDisabled(identity, now) && identity.disabledUntil === null
 }

@@ -1,5 +1,6 @@
 import { type IdentitySettings, manualAttributesAfterWrite, type SuppliedAttributes } from '@countersign/core'
-import { type AccountEvent, identityColumns, type StoredIdentity } from '../identity-row.ts'
+import { type AccountState, eventsAfterOverride } from '../account-state.ts'
+import { identityColumns, type StoredIdentity } from '../identity-row.ts'
 import { insertRow, insertRows } from '../prepared.ts'
 import type { Transaction } from '../transaction.ts'
 import { rejectDuplicates } from '../unique-violation.ts'
@@ -118,20 +119,30 @@ export async function setSynced(
   tx.changed({ entity: ENTITY, id, action: 'updated' })
 }
 
-/** Removes a signer that is being deleted from the identities that are linked to it. Ids are JSON strings without quotes in them. */
+/** Removes a signer that is being deleted, and its security events, from the identities that have them. Ids are JSON strings without quotes in them. */
 export async function unlinkSigner(tx: Transaction, signerId: string): Promise<void> {
   const { db, now } = tx
+  const named = `%${JSON.stringify(signerId)}%`
   const linked = await db
     .selectFrom('identities')
-    .select(['id', 'linked_signers'])
-    .where('linked_signers', '!=', '[]')
-    .where('linked_signers', 'like', `%${JSON.stringify(signerId)}%`)
+    .select(['id', 'linked_signers', 'account_events'])
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('linked_signers', '!=', '[]'), eb('linked_signers', 'like', named)]),
+        eb.and([eb('account_events', '!=', '{}'), eb('account_events', 'like', named)]),
+      ]),
+    )
     .execute()
-  for (const { id, linked_signers: signers } of linked) {
+  for (const { id, linked_signers: signers, account_events: events } of linked) {
     const others = (JSON.parse(signers) as string[]).filter((other) => other !== signerId)
+    const { [signerId]: _, ...eventsOfOthers } = JSON.parse(events) as StoredIdentity['accountEvents']
     await db
       .updateTable('identities')
-      .set({ linked_signers: JSON.stringify(others), updated_at: now })
+      .set({
+        linked_signers: JSON.stringify(others),
+        account_events: JSON.stringify(eventsOfOthers),
+        updated_at: now,
+      })
       .where('id', '=', id)
       .execute()
     tx.changed({ entity: ENTITY, id, action: 'updated' })
@@ -164,61 +175,34 @@ export async function updateIdentityRights(
 }
 
 /** Disables an identity by an administrator or a lock, from `at` until `until`, or until it is enabled when that is null; `at` null enables it. */
-export async function setDisabled(
+export function setDisabled(
   tx: Transaction,
-  id: string,
+  identity: StoredIdentity,
   { at, until }: { readonly at: number | null; readonly until: number | null },
 ): Promise<void> {
-  await tx.db
-    .updateTable('identities')
-    .set({ disabled_at: at, disabled_until: until, disabled_by_signer_id: null, updated_at: tx.now })
-    .where('id', '=', id)
-    .execute()
-  tx.changed({ entity: ENTITY, id, action: 'updated' })
+  const hasEnd = at === null || until !== null
+  const accountEvents = hasEnd ? eventsAfterOverride(identity, tx.now) : identity.accountEvents
+  return setAccountState(tx, identity.id, {
+    disabledAt: at,
+    disabledUntil: until,
+    disabledBySignerId: null,
+    accountEvents,
+  })
 }
 
-interface AccountChange {
-  readonly signerId: string
-  /** When the event was issued. */
-  readonly issuedAt: number
-}
-
-/** Disables an identity by a security event of a signer. A temporary lock is noted: it goes on after the signer enables the identity. */
-export async function disableBySigner(
+/** Stores whether an identity is disabled, and the events of signers about it. */
+export async function setAccountState(
   tx: Transaction,
-  { id, disabledUntil, accountEvents }: StoredIdentity,
-  { signerId, issuedAt }: AccountChange,
+  id: string,
+  { disabledAt, disabledUntil, disabledBySignerId, accountEvents }: AccountState,
 ): Promise<void> {
-  const event: AccountEvent = { at: issuedAt, ...(disabledUntil !== null && { lockedUntil: disabledUntil }) }
   await tx.db
     .updateTable('identities')
     .set({
-      disabled_at: tx.now,
-      disabled_until: null,
-      disabled_by_signer_id: signerId,
-      account_events: JSON.stringify({ ...accountEvents, [signerId]: event }),
-      updated_at: tx.now,
-    })
-    .where('id', '=', id)
-    .execute()
-  tx.changed({ entity: ENTITY, id, action: 'updated' })
-}
-
-/** Undoes `disableBySigner`. */
-export async function enableBySigner(
-  tx: Transaction,
-  { id, disabledAt, accountEvents }: StoredIdentity,
-  { signerId, issuedAt }: AccountChange,
-): Promise<void> {
-  const lockedUntil = accountEvents[signerId]?.lockedUntil ?? 0
-  const isLocked = lockedUntil > tx.now
-  await tx.db
-    .updateTable('identities')
-    .set({
-      disabled_at: isLocked ? disabledAt : null,
-      disabled_until: isLocked ? lockedUntil : null,
-      disabled_by_signer_id: null,
-      account_events: JSON.stringify({ ...accountEvents, [signerId]: { at: issuedAt } }),
+      disabled_at: disabledAt,
+      disabled_until: disabledUntil,
+      disabled_by_signer_id: disabledBySignerId,
+      account_events: JSON.stringify(accountEvents),
       updated_at: tx.now,
     })
     .where('id', '=', id)
