@@ -3,21 +3,15 @@ import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { totpCode, totpStep } from '@countersign/core'
 import { readProvisioningSecret } from '@countersign/testkit'
 import { needsBrowser } from '../browser/launch-browser.ts'
 import { useConsole, type Visit } from './console-stage.ts'
-import { findSerious } from './find-serious.ts'
+import { findPageFaults, WIDTHS } from './page-faults.ts'
 
 const MANAGEMENT = '/edge/management/v1'
 const PASSWORD = 'a password of theirs'
-const screenshots = process.env.CONSOLE_PICTURES
-const WIDTHS = [
-  { width: 360, height: 740, colorScheme: 'dark' },
-  { width: 1440, height: 900, colorScheme: 'light' },
-] as const
 
 const stage = useConsole()
 
@@ -46,13 +40,10 @@ async function makePerson(username: string): Promise<void> {
 }
 
 /** Logs in on the pages, and sets up one-time codes on the way. Returns the faults of the pages. */
-async function logIn({ page }: Visit, username: string, where: string): Promise<string[]> {
+async function logIn({ page }: Visit, username: string): Promise<string[]> {
   const faults: string[] = []
   const check = async (name: string) => {
-    faults.push(...(await findSerious(page, name)))
-    const needed = Number(await page.evaluate('document.documentElement.scrollWidth'))
-    if (needed > (page.viewportSize()?.width ?? 0)) faults.push(`${name}: needs ${needed} px`)
-    if (screenshots) await page.screenshot({ path: join(screenshots, `oidc-${name}-${where}.png`), fullPage: true })
+    faults.push(...(await findPageFaults(page, name, `oidc-${name}`)))
   }
   const enter = async (password: string) => {
     await page.getByLabel('User name').fill(username)
@@ -97,7 +88,7 @@ for (const { width, height, colorScheme } of WIDTHS) {
         redirect_uri: redirectUri,
       })
       await page.goto(`${origin}/oidc/authorize?${query}`)
-      const faults = await logIn(visit, username, `${width}`)
+      const faults = await logIn(visit, username)
       await page.getByRole('heading', { name: 'Back in the app' }).waitFor()
       const back = new URL(page.url())
       assert.equal(back.origin + back.pathname, redirectUri)

@@ -1,18 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { makeTestAuthority } from '@countersign/testkit'
 import { needsBrowser } from '../browser/launch-browser.ts'
 import { useConsole } from './console-stage.ts'
-import { findSerious } from './find-serious.ts'
-
-/** A folder for screenshots of every page; optional. */
-const screenshots = process.env.CONSOLE_PICTURES
-const WIDTHS = [
-  { width: 360, height: 740, colorScheme: 'dark' },
-  { width: 1440, height: 900, colorScheme: 'light' },
-] as const
+import { findPageFaults, findSerious, WIDTHS } from './page-faults.ts'
 
 const stage = useConsole()
 
@@ -85,11 +77,7 @@ for (const { width, height, colorScheme } of WIDTHS) {
       const faults: string[] = []
       const check = async (path: string) => {
         await settle()
-        const needed = Number(await page.evaluate('document.documentElement.scrollWidth'))
-        if (needed > width) faults.push(`${path}: needs ${needed} px`)
-        faults.push(...(await findSerious(page, path)))
-        if (screenshots)
-          await page.screenshot({ path: join(screenshots, `${fileName(path)}-${width}.png`), fullPage: true })
+        faults.push(...(await findPageFaults(page, path, fileName(path))))
       }
       await go('')
       await check('login')

@@ -43,15 +43,15 @@ export class IdentitySync {
   }
 
   /**
-   * Applies an accepted token to its identity and returns the identity as it is then; synchronously when nothing changes. Set `isRepeated` for a
-   * token that comes with every call.
+   * Applies an accepted token to its identity and returns the identity as it is then. Set `isRepeated` for a token that comes with every
+   * call.
    */
-  apply(
+  async apply(
     signer: StoredSigner,
     token: Pick<VerifiedToken, 'claims' | 'identityClaim'>,
     identity: StoredIdentity,
     { isRepeated = false } = {},
-  ): StoredIdentity | Promise<StoredIdentity> {
+  ): Promise<StoredIdentity> {
     const plan = planTokenSync(signer, token, identity)
     if (!plan) return identity
     for (const warning of plan.warnings) this.#warn(signer, identity, warning, isRepeated)

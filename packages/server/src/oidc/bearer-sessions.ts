@@ -31,7 +31,7 @@ interface BearerSessionsParts {
   readonly clock: Clock
   readonly sessions: Pick<LiveSessions, 'findOidc' | 'peekOidc'>
   readonly tokens: Pick<OidcTokens, 'read'>
-  readonly revoked: Pick<RevokedTokens, 'has' | 'isKnownGood'>
+  readonly revoked: Pick<RevokedTokens, 'has'>
 }
 
 /** Finds sessions by access tokens. The session is read at each use, like that of a session token. */
@@ -47,13 +47,10 @@ export class BearerSessions {
     const { bearers } = request
     let refusal: BearerRefusal = 'none'
     for (const [at, token] of bearers.entries()) {
-      const reading = this.#parts.tokens.read(token, 'access')
-      // Awaiting what is there already would cost a turn of the microtask queue for each call.
-      const read = reading instanceof Promise ? await reading : reading
+      const read = await this.#parts.tokens.read(token, 'access')
       if (read.ok) {
         const { claims } = read
-        const finding = this.#findSession(claims, request)
-        const session = finding instanceof Promise ? await finding : finding
+        const session = await this.#findSession(claims, request)
         if (session) return { session, token, claims, bearers: bearers.length === 1 ? NONE : bearers.toSpliced(at, 1) }
         refusal = 'invalid'
       } else if (read.fault === 'expired' && refusal === 'none') refusal = 'expired'
@@ -73,20 +70,15 @@ export class BearerSessions {
     return isSessionCertificate(store.db, { fingerprint, sessionId, now: clock.now() })
   }
 
-  #findSession(claims: SessionTokenClaims, request: BearerRequest): Found | Promise<Found> {
-    const { sessions, revoked } = this.#parts
-    if (!revoked.isKnownGood(claims.jti) || claims.fingerprints.length > 0) return this.#checkToken(claims, request)
-    return request.isUse ? sessions.findOidc(claims.sessionId) : sessions.peekOidc(claims.sessionId)
-  }
-
-  async #checkToken(claims: SessionTokenClaims, { fingerprint, isUse }: BearerRequest): Promise<Found> {
+  async #findSession(
+    claims: SessionTokenClaims,
+    { fingerprint, isUse }: BearerRequest,
+  ): Promise<LiveSession | undefined> {
     const { sessions, revoked } = this.#parts
     if (await revoked.has(claims.jti)) return undefined
     if (claims.fingerprints.length > 0 && !(await this.isBindingMet(claims, fingerprint()))) return undefined
     return isUse ? sessions.findOidc(claims.sessionId) : sessions.peekOidc(claims.sessionId)
   }
 }
-
-type Found = LiveSession | undefined
 
 const NONE: readonly string[] = []

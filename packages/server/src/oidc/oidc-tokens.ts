@@ -6,7 +6,6 @@ import {
   readSessionTokenClaims,
   type SessionTokenClaims,
   type SessionTokenUse,
-  type SignerKeys,
   TOKEN_USES,
   type UntrustedJws,
   type VerifiedTokenCache,
@@ -68,10 +67,9 @@ export class OidcTokens {
     this.#parts = parts
   }
 
-  /** The claims of an access or refresh token; synchronously for a token that was verified before. */
-  read(token: string, use: SessionTokenUse): ReadToken | Promise<ReadToken> {
-    const verified = this.#verify(token)
-    return verified instanceof Promise ? verified.then((result) => this.#read(result, use)) : this.#read(verified, use)
+  /** The claims of an access or refresh token. */
+  async read(token: string, use: SessionTokenUse): Promise<ReadToken> {
+    return this.#read(await this.#verify(token), use)
   }
 
   /** The session that an id token names. An expired one is accepted: clients send it to end the session (OpenID Connect RP-Initiated Logout section 2). */
@@ -94,22 +92,15 @@ export class OidcTokens {
     return known.claims.expiresAt <= this.#parts.clock.now() ? EXPIRED : known
   }
 
-  #verify(token: string): Verified | Promise<Verified> {
-    const { keys, cache, clock } = this.#parts
+  async #verify(token: string): Promise<Verified> {
+    const { keys, cache, clock, checkSignature } = this.#parts
     const reading = readJws(token, cache)
     if (!reading.ok) return NOT_OURS
     const { jws } = reading
-    const verification = keys.verification()
-    if (verification instanceof Promise) return verification.then((loaded) => this.#verifyWith(jws, loaded))
-    const verdict = cache.findVerdict(jws.digest, this.#signerFor(jws), verification, clock.now())
-    return verdict ? { claims: verdict.token.claims } : this.#verifyWith(jws, verification)
-  }
-
-  async #verifyWith(jws: UntrustedJws, keys: SignerKeys): Promise<Verified> {
-    const { cache, clock, checkSignature } = this.#parts
     const { kid } = jws.untrustedHeader
-    if (typeof kid !== 'string' || !keys.has(kid)) return NOT_OURS
-    const verdict = await verifyToken(jws, this.#signerFor(jws), keys, clock.now(), { cache, checkSignature })
+    const verification = await keys.verification()
+    if (typeof kid !== 'string' || !verification.has(kid)) return NOT_OURS
+    const verdict = await verifyToken(jws, this.#signerFor(jws), verification, clock.now(), { cache, checkSignature })
     if (verdict.accepted) return { claims: verdict.token.claims }
     // The signature is checked before the expiry.
     return verdict.reason === 'token-expired' ? { expired: jws.untrustedClaims } : NOT_OURS

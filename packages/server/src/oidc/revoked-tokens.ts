@@ -21,13 +21,8 @@ export class RevokedTokens {
     })
   }
 
-  /** Whether a token is known not to be revoked, without a query. */
-  isKnownGood(jti: string): boolean {
-    return this.#good.get(jti) === true
-  }
-
   async has(jti: string): Promise<boolean> {
-    if (this.isKnownGood(jti)) return false
+    if (this.#good.get(jti)) return false
     const before = this.#generation
     const revoked = await isRevoked(this.#store.db, jti)
     if (!revoked && before === this.#generation) this.#good.set(jti, true)

@@ -67,15 +67,14 @@ export class SigningKeys {
     return (await this.#load()).jwks
   }
 
-  /** The public keys by kid; synchronously while they are loaded. */
-  verification(): SignerKeys | Promise<SignerKeys> {
-    return this.#loaded?.verification ?? this.#load().then(({ verification }) => verification)
+  /** The public keys by kid. */
+  async verification(): Promise<SignerKeys> {
+    return (await this.#load()).verification
   }
 
-  /** Whether a node signs with this key; synchronously while the keys are loaded. */
-  has(kid: string): boolean | Promise<boolean> {
-    const keys = this.verification()
-    return keys instanceof Promise ? keys.then((loaded) => loaded.has(kid)) : keys.has(kid)
+  /** Whether a node signs with this key. */
+  async has(kid: string): Promise<boolean> {
+    return (await this.verification()).has(kid)
   }
 
   /** Creates the next key when it is due, and deletes keys whose tokens have expired. */

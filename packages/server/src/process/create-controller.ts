@@ -185,7 +185,7 @@ export function createController(parts: ControllerParts): Controller {
     limit: limits.signer,
     metrics,
     checkSignature: signatures.check,
-    isOwnKey: (kid) => signingKeys?.has(kid) ?? false,
+    isOwnKey: async (kid) => signingKeys?.has(kid) ?? false,
   })
   const revocations = new KnownRevocations(store)
   const identitySync = new IdentitySync({ store, clock, events })

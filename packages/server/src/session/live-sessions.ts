@@ -98,11 +98,9 @@ export class LiveSessions {
     return this.#peek(sessionTokenDigest(token))
   }
 
-  /** The valid session of the OpenID provider with this id; synchronously while it is cached. Counts as a use. */
-  findOidc(id: string): LiveSession | undefined | Promise<LiveSession | undefined> {
-    const cached = this.#cached.get(oidcSessionKey(id))
-    if (cached) return this.#use(this.#ifValid(cached))
-    return this.peekOidc(id).then((session) => this.#use(session))
+  /** The valid session of the OpenID provider with this id. Counts as a use. */
+  async findOidc(id: string): Promise<LiveSession | undefined> {
+    return this.#use(await this.peekOidc(id))
   }
 
   /** Like `findOidc`, but does not count as a use. */

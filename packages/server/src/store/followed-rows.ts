@@ -16,14 +16,9 @@ export class FollowedRows {
     store.onChange((changes) => this.#markStale(changes, entity))
   }
 
-  /** Whether every change that was reported has been read. */
-  get isSettled(): boolean {
-    return !this.#isStale() && this.#reading === undefined
-  }
-
   /** Throws STORE_UNAVAILABLE when reading fails. */
   async settle(): Promise<void> {
-    while (!this.isSettled) {
+    while (this.#isStale() || this.#reading !== undefined) {
       this.#reading ??= this.#catchUp().finally(() => {
         this.#reading = undefined
       })

@@ -38,8 +38,8 @@ export class KnownIdentities {
     store.onChange((changes) => this.#known.follow(changes))
   }
 
-  /** Returns the identity for the claim of an accepted token; synchronously when it is cached. */
-  find(signer: StoredSigner, subject: TokenSubject, now: number): LoginAttempt | Promise<LoginAttempt> {
+  /** Returns the identity for the claim of an accepted token. */
+  async find(signer: StoredSigner, subject: TokenSubject, now: number): Promise<LoginAttempt> {
     const name = `${signer.useExternalId ? 'externalId' : 'id'} ${subject.claim}`
     const known = this.#known.get(name)
     const attempt = known && { signer, ...subject, ...known, now }

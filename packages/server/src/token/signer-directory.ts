@@ -44,9 +44,10 @@ export class SignerDirectory {
     )
   }
 
-  /** Returns the current enabled signers; synchronously unless a change must be read first. Throws STORE_UNAVAILABLE when reading fails. */
-  enabled(): SignerIndex<DirectorySigner> | Promise<SignerIndex<DirectorySigner>> {
-    return this.#rows.isSettled ? this.#index : this.#rows.settle().then(() => this.#index)
+  /** Returns the current enabled signers. Throws STORE_UNAVAILABLE when reading fails. */
+  async enabled(): Promise<SignerIndex<DirectorySigner>> {
+    await this.#rows.settle()
+    return this.#index
   }
 
   /** Returns the signer with this id, enabled or not. */

@@ -51,7 +51,7 @@ interface TokenVerifierParts {
   readonly metrics: Pick<Metrics, 'tokenVerified' | 'tokenFromCache'>
   readonly checkSignature: CheckSignature
   /** Whether the OpenID provider of this controller signs with this key. No signer accepts its tokens, whatever keys the signer publishes. */
-  readonly isOwnKey: (kid: string) => boolean | Promise<boolean>
+  readonly isOwnKey: (kid: string) => Promise<boolean>
 }
 
 /** Chooses the signers of a token by issuer and audience and verifies it with each. Every token of every API passes here. */
@@ -121,9 +121,7 @@ export class TokenVerifier {
   ): Promise<Verdict> {
     const { keys, cache, clock, limit, metrics, isOwnKey } = this.#parts
     const { kid } = jws.untrustedHeader
-    const checking = typeof kid === 'string' && isOwnKey(kid)
-    const isOwn: boolean = checking instanceof Promise ? await checking : checking
-    if (isOwn) return refuseWithoutSigner(jws, false)
+    if (typeof kid === 'string' && (await isOwnKey(kid))) return refuseWithoutSigner(jws, false)
     const reading = keys.reading(stored)
     if (reading !== undefined) await reading
     const isLogin = jws.purpose === 'login'

@@ -16,8 +16,7 @@ import { logInWithToken } from '../http/provider.fixture.ts'
 import { sendLogout, setUpChannels } from '../http/provider-channels.fixture.ts'
 import { newSession } from '../operations/log-in-as.ts'
 import { DATABASES, getPostgres, openTestStore, stopPostgres } from '../store/open-test-stores.ts'
-import type { Actor } from './actors.fixture.ts'
-import { race } from './race.fixture.ts'
+import { raceTokenLogin } from './race.fixture.ts'
 
 after(stopPostgres)
 
@@ -27,24 +26,11 @@ const SIGNER = 'signer'
 const ROUNDS = 15
 const LOGINS_AT_ONCE = 6
 
-const anonymous: Actor = {
-  kind: 'identity',
-  id: '',
-  accountId: '',
-  providerId: '',
-  password: '',
-  credentials: {} as never,
-}
-
 test('V-06 a logout during a login leaves no session', async (t) => {
   const { app, signerId, token, logoutToken, logIn } = await setUpChannels(t)
   await logIn()
   const attempt = async (operation: string, happen: () => Promise<unknown>, claims = {}) => {
-    const headers = { authorization: `Bearer ${token(claims)}` }
-    const request = { method: 'POST', path: '/edge/client/v1/authenticate?method=ext-jwt', headers }
-    const { reply, hasWritten } = await race({ app }, anonymous, request, operation, async () => void (await happen()))
-    assert.ok(hasWritten)
-    return reply.status
+    return (await raceTokenLogin({ app }, token(claims), operation, happen)).status
   }
   assert.equal(await attempt('apiSession.create', async () => {}), 200)
   assert.equal(await attempt('apiSession.create', () => sendLogout(app, signerId, logoutToken())), 401)

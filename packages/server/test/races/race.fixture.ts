@@ -17,7 +17,7 @@ export interface Race {
 /** Sends a request. `beforeWrite` happens after the request has been authenticated, directly before its operation. */
 export async function race(
   world: RaceWorld,
-  { credentials }: Actor,
+  { credentials }: Pick<Actor, 'credentials'>,
   { method, path, body, headers, tls }: RaceRequest,
   operation: string,
   beforeWrite: () => Promise<void>,
@@ -48,6 +48,22 @@ export async function race(
   } finally {
     for (const undo of restore) undo()
   }
+}
+
+/** Logs in by token. `beforeWrite` happens directly before the operation, which must be reached. */
+export async function raceTokenLogin(
+  world: RaceWorld,
+  token: string,
+  operation: string,
+  beforeWrite: () => Promise<unknown>,
+): Promise<Reply> {
+  const headers = { authorization: `Bearer ${token}` }
+  const request = { method: 'POST', path: '/edge/client/v1/authenticate?method=ext-jwt', headers }
+  const { reply, hasWritten } = await race(world, { credentials: {} }, request, operation, async () => {
+    await beforeWrite()
+  })
+  assert.ok(hasWritten, operation)
+  return reply
 }
 
 let tables: Promise<string[]> | undefined

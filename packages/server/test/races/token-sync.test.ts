@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { IDENTITIES } from '../http/identities.fixture.ts'
 import { ALICE, SIGNERS, setUpProvider } from '../http/provider.fixture.ts'
-import type { Actor } from './actors.fixture.ts'
-import { race } from './race.fixture.ts'
+import { raceTokenLogin } from './race.fixture.ts'
 
 const SYNCING = { attributeSync: 'login', enrollAttributeClaimsSelector: 'groups' }
 const PROVISIONING = { ...SYNCING, enrollToTokenEnabled: true, provisionOnLogin: true }
@@ -13,23 +12,8 @@ async function setUp(t: TestContext, signer: Readonly<Record<string, unknown>>) 
   const provider = await setUpProvider(t)
   const { app, token, createSigner } = provider
   const signerId = await createSigner(signer)
-  const anonymous: Actor = {
-    kind: 'identity',
-    id: '',
-    accountId: '',
-    providerId: '',
-    password: '',
-    credentials: {} as never,
-  }
-  const logIn = async (operation: string, happen: () => Promise<unknown> = async () => {}) => {
-    const headers = { authorization: `Bearer ${token({ groups: ['a'] })}` }
-    const request = { method: 'POST', path: '/edge/client/v1/authenticate?method=ext-jwt', headers }
-    const { reply, hasWritten } = await race({ app }, anonymous, request, operation, async () => {
-      await happen()
-    })
-    assert.ok(hasWritten, operation)
-    return reply
-  }
+  const logIn = (operation: string, happen: () => Promise<unknown> = async () => {}) =>
+    raceTokenLogin({ app }, token({ groups: ['a'] }), operation, happen)
   const find = async () => (await app.admin('GET', `${IDENTITIES}?filter=externalId = "${ALICE}"`)).json.data[0]
   const patchSigner = (body: unknown) => app.admin('PATCH', `${SIGNERS}/${signerId}`, body)
   const patch = (id: string, body: unknown) => app.admin('PATCH', `${IDENTITIES}/${id}`, body)

@@ -113,7 +113,14 @@ test('S-07 an operation that waits for a row of another kind holds no row of oth
   const { nodes, other, countDeadlocks } = await setUp(t)
   const ids = await makeIdentities(nodes[0], 2)
   const logins = [newId(), newId()]
-  const begun = { clientId: 'c', redirectUri: 'u', scopes: [], state: undefined, nonce: undefined, configTypes: [] }
+  const begun = {
+    clientId: 'native',
+    redirectUri: 'u',
+    scopes: [],
+    state: undefined,
+    nonce: undefined,
+    configTypes: [],
+  } as const
   for (const id of logins) {
     const login = { ...begun, id, codeChallenge: 'x', browserDigest: undefined, expiresAt: NOW + 60_000 }
     await nodes[0].run(startOidcLogin, login, SYSTEM)

@@ -43,7 +43,7 @@ async function verify(count: number, keyOf: (index: number) => MintKey) {
       checked++
       return checkInPlace(check)
     },
-    isOwnKey: () => false,
+    isOwnKey: async () => false,
   })
   const claims = { iss: ISSUER, aud: audiencesOf(count), sub: 'alice', exp: NOW_MS / 1000 + 60 }
   const reasons: string[] = []

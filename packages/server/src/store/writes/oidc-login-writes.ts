@@ -1,20 +1,10 @@
-import type { OidcLoginDetails } from '../oidc-login.ts'
+import type { OidcLoginDetails, StoredOidcLogin } from '../oidc-login.ts'
 import { insertRow, prepared } from '../prepared.ts'
 import type { Transaction } from '../transaction.ts'
 import { skipLocked } from './skip-locked.ts'
 
-export interface NewOidcLogin {
-  readonly id: string
-  readonly clientId: string
-  readonly redirectUri: string
-  readonly scopes: readonly string[]
-  readonly state: string | undefined
-  readonly nonce: string | undefined
-  readonly codeChallenge: string
-  readonly configTypes: readonly string[]
-  readonly browserDigest: string | undefined
-  readonly expiresAt: number
-}
+/** A login before an identity has logged in. */
+export type NewOidcLogin = Omit<StoredOidcLogin, 'session' | 'code'>
 
 /** Not reported as a change: no cache holds logins. */
 export async function insertOidcLogin({ db, now }: Transaction, login: NewOidcLogin): Promise<void> {
