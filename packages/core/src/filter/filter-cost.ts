@@ -1,40 +1,51 @@
 import { AppError } from '../app-error.ts'
-import { type Comparison, FILTER_BOUNDS, type Predicate } from './filter.ts'
+import { type Comparison, FILTER_BOUNDS, type FilterOptions, type Predicate } from './filter.ts'
 
 /** What a term costs for each row, compared to a comparison of a column with a value. */
-const COSTS = { comparison: 1, contains: 10, tag: 10, set: 10 } as const
+const COSTS = { comparison: 1, contains: 10, tag: 10, set: 10, computed: 10 } as const
+
+type Prices = Pick<FilterOptions, 'isComputed'>
 
 /** Throws INVALID_FILTER when evaluating the predicate would cost more than a filter may. */
-export function checkFilterCost(predicate: Predicate): void {
-  const cost = costOf(predicate)
+export function checkFilterCost(predicate: Predicate, prices: Prices): void {
+  const cost = filterCost(predicate, prices)
   if (cost <= FILTER_BOUNDS.cost) return
-  const prices = `a comparison costs ${COSTS.comparison}, contains and icontains ${COSTS.contains}, a tag or a set ${COSTS.set} more`
+  const listed = `a comparison costs ${COSTS.comparison}, contains and icontains ${COSTS.contains}, a tag, a set or a computed field ${COSTS.set} more`
   throw new AppError('INVALID_FILTER', {
-    message: `the filter costs ${cost}, and at most ${FILTER_BOUNDS.cost} are allowed: ${prices}`,
+    message: `the filter costs ${cost}, and at most ${FILTER_BOUNDS.cost} are allowed: ${listed}`,
   })
 }
 
-function costOf(predicate: Predicate): number {
+/** What evaluating the predicate costs for one row, in comparisons of a column with a value. */
+export function filterCost(predicate: Predicate, prices: Prices): number {
   switch (predicate.kind) {
     case 'constant':
       return 0
     case 'and':
     case 'or':
-      return predicate.terms.reduce((sum, term) => sum + costOf(term), 0)
+      return predicate.terms.reduce((sum, term) => sum + filterCost(term, prices), 0)
     case 'not':
-      return costOf(predicate.term)
+      return filterCost(predicate.term, prices)
     case 'isEmpty':
       return COSTS.set
     case 'anyOf':
     case 'allOf':
-      return COSTS.set + comparisonCost(predicate.test)
+      return COSTS.set + comparisonCost(predicate.test, prices)
     case 'comparison':
-      return comparisonCost(predicate.comparison)
+      return comparisonCost(predicate.comparison, prices)
   }
 }
 
-function comparisonCost({ kind, operand }: Comparison): number {
+function comparisonCost({ kind, operand }: Comparison, { isComputed }: Prices): number {
   const operation = kind === 'contains' ? COSTS.contains : COSTS.comparison
-  if (operand.kind === 'tag') return operation + COSTS.tag
-  return operand.kind === 'count' ? operation + COSTS.set : operation
+  switch (operand.kind) {
+    case 'tag':
+      return operation + COSTS.tag
+    case 'count':
+      return operation + COSTS.set
+    case 'symbol':
+      return isComputed?.(operand.symbol) ? operation + COSTS.computed : operation
+    case 'element':
+      return operation
+  }
 }

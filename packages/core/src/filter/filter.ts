@@ -10,6 +10,8 @@ export interface FilterOptions {
   readonly symbols: FilterSymbols
   /** Whether `tags.<key>` may be used. */
   readonly tags: boolean
+  /** Whether the value of a symbol is computed for each row, as by a query of another table. */
+  readonly isComputed?: (symbol: string) => boolean
   /** The largest number of terms. Default 500. */
   readonly maxTerms?: number
 }

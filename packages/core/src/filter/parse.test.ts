@@ -372,9 +372,12 @@ describe('parseFilter', () => {
       ['anyOf(roleAttributes) contains "a"', 25],
       ['count(roleAttributes) > 1', 45],
       ['isEmpty(roleAttributes)', 50],
+      ['enabled', 500],
+      ['primary.cert.allowed', 45],
     ] as const) {
-      assert.doesNotThrow(() => parseFilter(chain(allowed, term), options), term)
-      assert.throws(() => parseFilter(`not (${chain(allowed + 1, term)})`, options), { code: 'INVALID_FILTER' }, term)
+      const priced = { ...options, isComputed: (symbol: string) => symbol === 'primary.cert.allowed' }
+      assert.doesNotThrow(() => parseFilter(chain(allowed, term), priced), term)
+      assert.throws(() => parseFilter(`not (${chain(allowed + 1, term)})`, priced), { code: 'INVALID_FILTER' }, term)
     }
     assert.match(refused(chain(340, 'name icontains "a"')), /costs 3400, and at most 500 are allowed/)
   })

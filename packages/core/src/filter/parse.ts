@@ -48,7 +48,7 @@ export function parseFilter(text: string, options: FilterOptions): Query {
   const skip = takeInfix(cursor, 'skip') ? takeInteger(cursor) : undefined
   const limit = takeInfix(cursor, 'limit') ? takeLimit(cursor) : undefined
   if (peek(cursor).kind !== 'end') throw unexpected(cursor)
-  checkFilterCost(predicate)
+  checkFilterCost(predicate, options)
   return { predicate, sort, ...(skip !== undefined && { skip }), ...(limit !== undefined && { limit }) }
 }
 

@@ -32,7 +32,8 @@ const SIGNER_SYMBOLS = [
 /** The symbols of a list's filters and their columns. Other fields cannot be filtered by. */
 export const SIGNER_FILTER: FilterTable = {
   table: 'ext_jwt_signers',
-  indexed: ['name', 'issuer', 'fingerprint'],
+  indexed: ['name', 'fingerprint'],
+  shared: ['issuer'],
   columns: new Map([
     ...BASE,
     ...inOrder(SIGNER_SYMBOLS, [
@@ -133,7 +134,7 @@ function whereIdentity(condition: string): ColumnBinding {
 /** Neither tokens nor their digests are symbols. */
 export const API_SESSION_FILTER: FilterTable = {
   table: 'api_sessions',
-  indexed: ['identity'],
+  shared: ['identity'],
   columns: new Map([
     ...BASE,
     ['identity', column('identity_id', 'string', true)],
@@ -147,7 +148,8 @@ export const API_SESSION_FILTER: FilterTable = {
 
 export const SESSION_CERTIFICATE_FILTER: FilterTable = {
   table: 'api_session_certificates',
-  indexed: ['apiSession', 'fingerprint'],
+  indexed: ['fingerprint'],
+  shared: ['apiSession'],
   columns: new Map([
     ...BASE,
     ['apiSession', column('api_session_id', 'string', true)],
@@ -218,7 +220,8 @@ export const ENROLLMENT_OWNER_FILTER: FilterTable = {
 export const AUTHENTICATOR_FILTER: FilterTable = {
   table: 'authenticators',
   isCounted: true,
-  indexed: ['identity', 'certFingerprint', 'updbUsername', 'publicKeyPrint'],
+  indexed: ['certFingerprint', 'updbUsername', 'publicKeyPrint'],
+  shared: ['identity'],
   columns: new Map([
     ...BASE,
     ['method', column('method')],

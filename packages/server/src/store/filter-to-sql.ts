@@ -48,20 +48,29 @@ export interface FilterTable {
   readonly table: string
   /** Whether the database maintains the number of its rows; counting them is the slowest part of an unfiltered list. */
   readonly isCounted?: true
-  /** Symbols whose index finds the few rows with a value, beside `id`. */
+  /** Symbols whose index finds the one row with a value, or a few, beside `id`. */
   readonly indexed?: readonly string[]
+  /** Symbols whose index finds the rows with a value, which can be about a thousand. */
+  readonly shared?: readonly string[]
   /** Whether a request without a limit returns all rows. */
   readonly isUnlimitedByDefault?: true
   readonly columns: ReadonlyMap<string, ColumnBinding>
 }
 
 /** The parser's options for a table, so that a symbol is declared in one place. */
-export function buildFilterOptions({ columns }: FilterTable): FilterOptions {
+export function buildFilterOptions(table: FilterTable): FilterOptions {
+  const { columns } = table
   const symbols = new Map<string, SymbolType>()
   for (const [symbol, binding] of columns) {
     if (binding.kind !== 'tags') symbols.set(symbol, binding.kind === 'set' ? 'set' : binding.type)
   }
-  return { symbols, tags: columns.get('tags')?.kind === 'tags' }
+  return { symbols, tags: columns.get('tags')?.kind === 'tags', isComputed: (symbol) => isComputed(symbol, table) }
+}
+
+/** Whether the value of a symbol is computed for each row. */
+export function isComputed(symbol: string, { columns }: FilterTable): boolean {
+  const kind = columns.get(symbol)?.kind
+  return kind === 'expression' || kind === 'parent'
 }
 
 /**

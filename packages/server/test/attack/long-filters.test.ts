@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { newId } from '@countersign/core'
+import { createApiSession } from '../../src/operations/api-session/start-session.ts'
 import { createIdentity } from '../../src/operations/identity/create-identity.ts'
-import { buildApp } from '../http/build-app.ts'
+import { buildApp, type TestApp } from '../http/build-app.ts'
 
 const IDENTITIES = '/edge/management/v1/identities'
 const ROWS = 2_000
@@ -41,6 +42,17 @@ async function busyShare(work: () => Promise<unknown>): Promise<number> {
   isDone = true
   await new Promise((resolve) => setImmediate(resolve))
   return pauseMs / tookMs
+}
+
+const SESSIONS = 200
+
+function openSession({ store, clock }: TestApp, identityId: string) {
+  const now = clock.now()
+  const life = { expiresAt: now + 3_600_000, endsAt: now + 3_600_000, maxPerIdentity: 1_000 }
+  const client = { ipAddress: '', configTypes: [], envInfo: undefined, sdkInfo: undefined }
+  const login = { method: 'password', authenticatorId: newId() } as const
+  const session = { id: newId(), tokenDigest: newId(), identityId, ...login, ...life, ...client }
+  return store.run(createApiSession, session, { actorId: identityId, now })
 }
 
 const ROUNDS = 5
@@ -89,5 +101,29 @@ describe('filters that cost much', () => {
     })
     assert.deepEqual([reply.json.data.length, reply.json.meta.pagination.totalCount], [11, 11])
     assert.ok(share < 1 / 2, `the thread was busy for ${share} of the time`)
+  })
+
+  test('M-16 one that computes much for the sessions of one identity runs beside the serving thread too', async (t) => {
+    const app = await buildApp(t)
+    const reader = await app.makeIdentity({ permissions: ['api-session.read'] })
+    await Promise.all(Array.from({ length: SESSIONS }, () => openSession(app, reader.id)))
+    const sessionsBy = (filter: string) => {
+      const path = `/edge/management/v1/api-sessions?${new URLSearchParams({ filter })}`
+      return app.call('GET', path, undefined, { session: reader.session })
+    }
+    const own = `identity = "${reader.id}"`
+    const expensive = (terms: number) => `${own} and (${anyOf(terms, () => 'mfaRequired')} or ipAddress = "x")`
+    const refused = await sessionsBy(expensive(46))
+    assert.deepEqual([refused.status, refused.json.error.code], [400, 'INVALID_FILTER'], 'a computed field costs 11')
+    // Starts the thread.
+    await sessionsBy(expensive(45))
+    let reply = refused
+    const share = await leastBusyShare(async () => {
+      reply = await sessionsBy(expensive(45))
+    })
+    assert.deepEqual([reply.status, reply.json.meta.pagination.totalCount], [200, 0])
+    assert.ok(share < 1 / 2, `the thread was busy for ${share} of the time`)
+    const all = await sessionsBy(`${own} and (not mfaRequired or ipAddress = "x")`)
+    assert.equal(all.json.meta.pagination.totalCount, SESSIONS + 1)
   })
 })

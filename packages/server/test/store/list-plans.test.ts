@@ -13,7 +13,7 @@ import {
   SESSION_CERTIFICATE_FILTER,
   SIGNER_FILTER,
 } from '../../src/store/filter-tables.ts'
-import { buildFilterOptions } from '../../src/store/filter-to-sql.ts'
+import { buildFilterOptions, type FilterTable } from '../../src/store/filter-to-sql.ts'
 import { buildRightsUnderPolicy } from '../../src/store/reads/identity-reads.ts'
 import { mayTakeLong } from '../../src/store/reads/list-reader.ts'
 import { buildListQueries } from '../../src/store/reads/list-rows.ts'
@@ -166,6 +166,33 @@ test('M-16 a page far from the start of a list is a long read, and one near it i
   const pagingAt = (offset: string) => resolvePaging({ offset }, buildFilterOptions(IDENTITY_FILTER))
   assert.equal(mayTakeLong(pagingAt('10001'), IDENTITY_FILTER), true)
   assert.equal(mayTakeLong(pagingAt('10000'), IDENTITY_FILTER), false)
+})
+
+test('M-16 a list is short only when evaluating its filter for the rows that an index finds is little work', () => {
+  const isShort = (table: FilterTable, filter: string) =>
+    !mayTakeLong(resolvePaging({ filter }, buildFilterOptions(table)), table)
+  const terms = (count: number, term: string) => Array.from({ length: count }, () => term).join(' or ')
+  const values = (count: number) => Array.from({ length: count }, (_, n) => `"x${n}"`).join(', ')
+  const cases: readonly (readonly [FilterTable, short: string, long: string])[] = [
+    [API_SESSION_FILTER, 'identity = "x"', `identity = "x" and (${terms(40, 'mfaRequired')})`],
+    [API_SESSION_FILTER, 'identity = "x" and ipAddress = ""', 'identity = "x" and mfaComplete = true'],
+    [API_SESSION_FILTER, 'identity in ["x", "y"]', `identity in [${values(6)}]`],
+    [API_SESSION_FILTER, terms(2, 'identity = "x"'), terms(6, 'identity = "x"')],
+    [API_SESSION_FILTER, 'id = "x"', 'id = "x" sort by mfaRequired'],
+    [
+      IDENTITY_FILTER,
+      `id = "x" and (${terms(45, 'tags.a = "b"')})`,
+      `id in [${values(280)}] and (${terms(45, 'tags.a = "b"')})`,
+    ],
+    [IDENTITY_FILTER, `id in [${values(500)}]`, `id in [${values(500)}] and tags.a = "b"`],
+    [IDENTITY_FILTER, 'id = "x" and name = "x"', 'id = "x" and anyOf(roleAttributes) = "x"'],
+    [IDENTITY_FILTER, 'id = "x"', 'id = "x" and not anyOf(roleAttributes) = "x"'],
+    [IDENTITY_FILTER, 'name = "x" and false', 'not false'],
+  ]
+  for (const [table, short, long] of cases) {
+    assert.equal(isShort(table, short), true, short)
+    assert.equal(isShort(table, long), false, long)
+  }
 })
 
 test('limit and offset are never bare placeholders, which would make SQLite prepare the statement again at each call', async (t) => {

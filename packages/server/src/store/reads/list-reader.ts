@@ -1,6 +1,6 @@
-import type { Paging, Predicate, SortField } from '@countersign/core'
+import { filterCost, type Paging, type Predicate, type SortField } from '@countersign/core'
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
-import { type FilterTable, predicateToSql } from '../filter-to-sql.ts'
+import { type FilterTable, isComputed, predicateToSql } from '../filter-to-sql.ts'
 import { bindArguments, runPrepared } from '../prepared.ts'
 import { WITHIN_DEADLINE } from '../sqlite/within-deadline.ts'
 import type { Store } from '../store.ts'
@@ -42,13 +42,24 @@ export function matching(
 /** The rows before the page are read too. */
 const MAX_SHORT_OFFSET = 10_000
 
-/** Whether the time for a list grows with the table: no index finds the rows, none has their order, or the page is far from the start. */
+/** Rows that an index finds times the cost of the filter. A list of this much work takes the serving thread about 20 ms. */
+const MAX_SHORT_WORK = 5_000
+/** The default of `session.maxPerIdentity`. */
+const SHARED_ROWS = 1_000
+
+/**
+ * Whether a list may take longer than the serving thread can be busy with it: no index finds the rows, evaluating the filter for them is much work, no
+ * index has their order, or the page is far from the start.
+ */
 export function mayTakeLong(
   { predicate, sort, offset }: Pick<Paging, 'predicate' | 'sort' | 'offset'>,
   table: FilterTable,
 ): boolean {
   if (offset > MAX_SHORT_OFFSET) return true
-  return isEveryRow(predicate) ? !isIndexOrder(sort, table) : !isFoundByIndex(predicate, table)
+  if (isEveryRow(predicate)) return !isIndexOrder(sort, table)
+  if (hasMembers(predicate) || sort.some(({ symbol }) => isComputed(symbol, table))) return true
+  const cost = filterCost(predicate, { isComputed: (symbol) => isComputed(symbol, table) })
+  return rowsFound(predicate, table) * Math.max(1, cost) > MAX_SHORT_WORK
 }
 
 function isEveryRow(predicate: Predicate): boolean {
@@ -57,25 +68,41 @@ function isEveryRow(predicate: Predicate): boolean {
 }
 
 function isIndexOrder([first]: readonly SortField[], table: FilterTable): boolean {
-  return first !== undefined && isIndexed(first.symbol, table)
+  return first !== undefined && Number.isFinite(rowsWithValue(first.symbol, table))
 }
 
-function isFoundByIndex(predicate: Predicate, table: FilterTable): boolean {
+/** Whether a term is about the members of a set: all members with a value are read, of whichever rows. */
+function hasMembers(predicate: Predicate): boolean {
   switch (predicate.kind) {
     case 'and':
-      return predicate.terms.some((term) => isFoundByIndex(term, table))
     case 'or':
-      return predicate.terms.every((term) => isFoundByIndex(term, table))
-    case 'comparison': {
-      const { kind, operand, negated } = predicate.comparison
-      if (negated || (kind !== 'equal' && kind !== 'in')) return false
-      return operand.kind === 'symbol' && isIndexed(operand.symbol, table)
-    }
+      return predicate.terms.some(hasMembers)
+    case 'not':
+      return hasMembers(predicate.term)
     default:
-      return false
+      return predicate.kind === 'anyOf'
   }
 }
 
-function isIndexed(symbol: string, { indexed = [] }: FilterTable): boolean {
-  return symbol === 'id' || indexed.includes(symbol)
+/** How many rows an index finds for which the predicate is then evaluated; infinite when none does. */
+function rowsFound(predicate: Predicate, table: FilterTable): number {
+  switch (predicate.kind) {
+    case 'and':
+      return Math.min(...predicate.terms.map((term) => rowsFound(term, table)))
+    case 'or':
+      return predicate.terms.reduce((sum, term) => sum + rowsFound(term, table), 0)
+    case 'comparison': {
+      const { comparison } = predicate
+      const { kind, operand, negated } = comparison
+      if (negated || operand.kind !== 'symbol' || (kind !== 'equal' && kind !== 'in')) return Number.POSITIVE_INFINITY
+      return rowsWithValue(operand.symbol, table) * (kind === 'in' ? Math.max(1, comparison.values.length) : 1)
+    }
+    default:
+      return Number.POSITIVE_INFINITY
+  }
+}
+
+function rowsWithValue(symbol: string, { indexed = [], shared = [] }: FilterTable): number {
+  if (symbol === 'id' || indexed.includes(symbol)) return 1
+  return shared.includes(symbol) ? SHARED_ROWS : Number.POSITIVE_INFINITY
 }
