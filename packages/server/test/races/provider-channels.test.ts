@@ -75,8 +75,8 @@ function logInBy(store: Store, identityId: string, sid: string) {
   return store.run(createApiSession, { ...session, method: 'ext-jwt' }, { actorId: identityId, now: NOW })
 }
 
-function logOut(store: Store, sid: string) {
-  const source = { signerId: SIGNER, signerRevision: 1, issuedAt: NOW, idDigest: newId(), expiresAt: NOW + 60_000 }
+function logOut(store: Store, sid: string, issuedAt = NOW) {
+  const source = { signerId: SIGNER, signerRevision: 1, issuedAt, idDigest: newId(), expiresAt: NOW + 60_000 }
   return store.run(applyLogout, { ...source, tokens: { sid } }, system)
 }
 
@@ -146,6 +146,26 @@ for (const database of DATABASES) {
     assert.equal((await revocations()).length, 1)
     await store.run(pruneRevocations, REVOCATION_LIMITS, { ...system, now: NOW + 60_000 })
     assert.deepEqual(await revocations(), [])
+  })
+
+  test(`V-07 a revocation of all tokens never goes back in time, on ${database}`, async (t) => {
+    const store = await openTestStore(t, database)
+    const id = await prepare(store)
+    const mergeBeyond = (maxPerSigner: number) =>
+      store.run(pruneRevocations, { ...REVOCATION_LIMITS, maxPerSigner }, system)
+    const revocations = () =>
+      store.db.selectFrom('token_revocations').select(['revocation_key', 'revoked_at']).execute()
+    for (let each = 0; each < 3; each += 1) await logOut(store, `sid ${each}`)
+    await mergeBeyond(1)
+    assert.deepEqual(await revocations(), [{ revocation_key: 'all', revoked_at: NOW }])
+    await logOut(store, 'of an hour ago', NOW - 3_600_000)
+    assert.equal((await revocations()).length, 2)
+    await mergeBeyond(1)
+    assert.deepEqual(await revocations(), [{ revocation_key: 'all', revoked_at: NOW }])
+    assert.equal(await logInBy(store, id, 'sid 0'), 'token-revoked')
+    await logOut(store, 'of a minute later', NOW + 60_000)
+    await mergeBeyond(1)
+    assert.deepEqual(await revocations(), [{ revocation_key: 'all', revoked_at: NOW + 60_000 }])
   })
 }
 

@@ -57,19 +57,19 @@ export async function deleteRevocations({ db }: Transaction, signerId: string, u
 }
 
 /**
- * Replaces the revocations of a signer that are at least so old by one for all its tokens: what was refused stays refused. Does nothing when
- * there are none.
+ * Replaces the revocations of a signer that are at least so old by one for all its tokens, of the latest of their times: what was refused stays
+ * refused. Does nothing when there is no other than that for all tokens.
  */
 export async function mergeRevocations(tx: Transaction, signerId: string, until: number): Promise<void> {
   const { db } = tx
   const old = db.selectFrom('token_revocations').where('signer_id', '=', signerId).where('revoked_at', '<=', until)
+  const other = await old.where('revocation_key', '!=', ALL_TOKENS_KEY).select('revoked_at').limit(1).executeTakeFirst()
+  if (!other) return
   const latest = await old
-    .where('revocation_key', '!=', ALL_TOKENS_KEY)
     .select(['revoked_at', 'cause'])
     .orderBy('revoked_at', 'desc')
     .limit(1)
-    .executeTakeFirst()
-  if (!latest) return
+    .executeTakeFirstOrThrow()
   await deleteRevocations(tx, signerId, until)
   await revokeTokens(tx, { signerId, key: ALL_TOKENS_KEY, revokedAt: latest.revoked_at, cause: latest.cause })
 }
