@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type JsonObject, readKeySet } from '@countersign/core'
 import { mintKey, mintKeySet, mintToken } from '@countersign/testkit'
+import { pruneOidc } from '../../src/operations/upkeep/prune-oidc.ts'
+import { SETTINGS } from '../../src/platform/settings/settings.ts'
 import { createPolicy } from '../http/auth-policies.fixture.ts'
 import { ADMIN_PASSWORD, buildApp, type TestApp } from '../http/build-app.ts'
 import { enrollTotp, makeUser } from '../http/one-time-codes.fixture.ts'
 import { logInWithToken, SIGNERS, setUpProvider } from '../http/provider.fixture.ts'
 import { sendLogout, setUpChannels } from '../http/provider-channels.fixture.ts'
-import { claimsOf, HOST, ISSUER, OidcClient, type Tokens } from './oidc.fixture.ts'
+import { claimsOf, HOST, ISSUER, OidcClient, settingsFile, type Tokens } from './oidc.fixture.ts'
 
 const MANAGEMENT = '/edge/management/v1'
 const OWN_SESSION = '/edge/client/v1/current-api-session'
@@ -143,6 +145,23 @@ test('W-63 a revocation by jti ends one access token, also in a write that is un
   assert.deepEqual(listed.json.meta.filterableFields.toSorted(), [
     ...['createdAt', 'expiresAt', 'id', 'isSystem', 'issuedBefore', 'tags', 'type', 'updatedAt'],
   ])
+})
+
+test('W-63 a revocation by jti outlives tokens that were issued under longer settings', async (t) => {
+  const config = settingsFile(t, 'oidc:\n  accessTokenSeconds: 60\n  refreshTokenSeconds: 120\n')
+  const app = await buildApp(t, { settings: { config } })
+  const jti = '03458712-ec4e-433b-a5ea-7f3a6b01b94d'
+  await app.admin('POST', `${MANAGEMENT}/revocations`, { id: jti, type: 'JTI' })
+  const now = app.clock.now()
+  const isKept = async (days: number) => {
+    await app.store.run(pruneOidc, {}, { actorId: 'system', now: now + days * 86_400_000 })
+    return (await app.store.db.selectFrom('revocations').select('id').execute()).length === 1
+  }
+  assert.equal(await isKept(29.9), true)
+  assert.equal(await isKept(30.1), false)
+  for (const { schema } of [SETTINGS.oidc.accessTokenSeconds, SETTINGS.oidc.refreshTokenSeconds]) {
+    assert.ok(Number(schema.maximum) <= 30 * 86_400)
+  }
 })
 
 test('revocations are checked: their type, their id, and the rights of the actor', async (t) => {

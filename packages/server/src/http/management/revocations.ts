@@ -2,7 +2,7 @@ import { type RevocationCreate as CreateBody, RevocationCreate } from '@counters
 import { fieldError, type JsonObject, readTags } from '@countersign/core'
 import { createRevocation } from '../../operations/revocation/create-revocation.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { Settings } from '../../platform/settings/index.ts'
+import { MAX_OIDC_TOKEN_SECONDS } from '../../platform/settings/index.ts'
 import { REVOCATION_FILTER } from '../../store/filter-tables.ts'
 import { readJsonColumn } from '../../store/json-column.ts'
 import { notFound } from '../../store/not-found.ts'
@@ -21,7 +21,6 @@ import { idOf } from './resource-routes.ts'
 interface RevocationRouteParts {
   readonly store: Store
   readonly clock: Clock
-  readonly settings: Pick<Settings, 'oidc'>
 }
 
 const COLLECTION = 'revocations'
@@ -30,10 +29,11 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 const access = (action: 'create' | 'read') => ({ entity: 'revocation', action }) as const
 
+/** Not the current settings: the token may have been issued under others, before a restart or by another node. */
+const KEPT_MS = MAX_OIDC_TOKEN_SECONDS * 1000
+
 /** Revocations of tokens of the OpenID provider. They are kept until the last token that they concern has expired. */
-export function revocationRoutes({ store, clock, settings }: RevocationRouteParts): Route[] {
-  const { accessTokenSeconds, refreshTokenSeconds } = settings.oidc
-  const keptMs = Math.max(accessTokenSeconds, refreshTokenSeconds) * 1000
+export function revocationRoutes({ store, clock }: RevocationRouteParts): Route[] {
   return [
     {
       method: 'GET',
@@ -69,7 +69,7 @@ export function revocationRoutes({ store, clock, settings }: RevocationRoutePart
           id,
           type,
           tags: readTags('tags', (tags ?? {}) as JsonObject),
-          keptMs,
+          keptMs: KEPT_MS,
         }
         await store.run(createRevocation, revocation, operationMeta(call, clock.now()))
         return created(COLLECTION, id)

@@ -2,7 +2,7 @@
 export { type LoadedSettings, loadSettings } from './load.ts'
 export type { PortRange } from './setting-lists.ts'
 export { SETTING_ROWS, type SettingRow } from './setting-row.ts'
-export type { Settings } from './settings.ts'
+export { MAX_OIDC_TOKEN_SECONDS, type Settings } from './settings.ts'
 export { SettingsError } from './settings-error.ts'
 export type { Environment, Flags, Origin } from './settings-source.ts'
 export { showSettings, showSettingsAsJson } from './show.ts'

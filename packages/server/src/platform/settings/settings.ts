@@ -8,6 +8,8 @@ import { ADDRESSES, HOSTS, list, NETWORKS, ORIGINS, PORTS, REDIRECT_URIS } from 
 
 const DAY = 86_400
 const MIB = 1_048_576
+/** No token of the OpenID provider lives longer, whichever settings it was issued under. */
+export const MAX_OIDC_TOKEN_SECONDS = 30 * DAY
 const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost']
 
 const path = (description: string) => optionalText({ expected: 'the path of a file', maxLength: 4096, description })
@@ -205,7 +207,7 @@ export const SETTINGS = {
     refreshTokenSeconds: seconds({
       default: DAY,
       min: 120,
-      max: 30 * DAY,
+      max: MAX_OIDC_TOKEN_SECONDS,
       description: 'Lifetime of refresh tokens; each refresh begins a new one',
     }),
     maxSessionSeconds: seconds({
