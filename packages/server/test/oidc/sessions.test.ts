@@ -219,6 +219,29 @@ test('U-02 the revocation endpoint takes only tokens of its client, and stores n
   await assertEnded(client, second, 'revoked')
 })
 
+test('U-02 a token that is revoked already costs no write when it is revoked again', async (t) => {
+  const app = await buildApp(t)
+  const client = new OidcClient(app)
+  const tokens = await client.logIn()
+  const { json: other } = await client.refresh(tokens.refresh_token)
+  const revoke = async (token: string) => {
+    app.clock.advance(1_000)
+    const start = app.clock.now()
+    assert.equal((await client.call('POST', '/oidc/revoke', { form: { token, client_id: 'openziti' } })).status, 200)
+    const rows = await app.store.db.selectFrom('revocations').select('id').where('updated_at', '>=', start).execute()
+    return rows.map(({ id }) => id)
+  }
+  const [jti, otherJti] = [tokens, other].map(({ access_token: token }) => claimsOf(token).jti)
+  assert.deepEqual(await revoke(tokens.access_token), [jti])
+  assert.deepEqual(await revoke(tokens.access_token), [])
+  assert.equal((await client.get(tokens.access_token)).status, 401)
+  await assertLive(client, other)
+  await app.admin('POST', `${MANAGEMENT}/revocations`, { id: otherJti, type: 'JTI', tags: { why: 'lost' } })
+  assert.deepEqual(await revoke(other.access_token), [])
+  const { json } = await app.admin('GET', `${MANAGEMENT}/revocations/${otherJti}`)
+  assert.deepEqual(json.data.tags, { why: 'lost' }, 'the holder does not replace the revocation of an administrator')
+})
+
 test('end_session ends the sessions of the identity, and only with a good hint and address', async (t) => {
   const app = await buildApp(t)
   const client = new OidcClient(app)

@@ -2,10 +2,11 @@ import { addToUri, isRegisteredUri, OAuthError, readClient, readTokenRequest } f
 import type { SecondFactor } from '../../login/second-factor.ts'
 import type { Oidc } from '../../oidc/create-oidc.ts'
 import { endOidcSession } from '../../operations/oidc/open-session.ts'
-import { endOidcSessionsOf, revokeToken } from '../../operations/oidc/revoke-tokens.ts'
+import { endOidcSessionsOf, type RevokeToken, revokeToken } from '../../operations/oidc/revoke-tokens.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Settings } from '../../platform/settings/index.ts'
 import { SYSTEM_ACTOR } from '../../store/actor.ts'
+import { findRevocation } from '../../store/reads/revocation-reads.ts'
 import type { Store } from '../../store/store.ts'
 import type { Call } from '../pipeline/call.ts'
 import type { Query } from '../pipeline/query.ts'
@@ -13,7 +14,7 @@ import type { Route, RouteResponse } from '../pipeline/route.ts'
 import { issuerFor, NO_STORE, oidcRoute, PLAIN_TYPE, readForm, redirect } from './oidc-call.ts'
 
 export interface TokenRouteParts {
-  readonly store: Pick<Store, 'run'>
+  readonly store: Pick<Store, 'db' | 'run'>
   readonly clock: Clock
   readonly settings: Pick<Settings, 'oidc'>
   readonly secondFactor: Pick<SecondFactor, 'findMissing'>
@@ -33,6 +34,12 @@ export function tokenRoutes({ store, clock, settings, secondFactor, oidc }: Toke
     return { status: 200, headers: { ...NO_STORE, pragma: 'no-cache' }, json }
   }
 
+  /** A token that is revoked already costs no write, however often its holder repeats the request. */
+  const revokeOnce = async (token: RevokeToken): Promise<void> => {
+    const known = await findRevocation(store.db, token.jti, clock.now())
+    if (!known || known.expires_at < token.expiresAt) await store.run(revokeToken, token, system())
+  }
+
   /** Only its own client can revoke a token, and only a token can be revoked. All else is accepted without effect (RFC 7009 section 2.2). */
   const revoke = async (call: Call): Promise<RouteResponse> => {
     issuerFor(issuers, call)
@@ -44,7 +51,7 @@ export function tokenRoutes({ store, clock, settings, secondFactor, oidc }: Toke
       const read = await tokens.read(token, use)
       if (!read.ok || read.claims.clientId !== clientId) continue
       const { jti, sessionId, expiresAt } = read.claims
-      if (use === 'access') await store.run(revokeToken, { jti, expiresAt }, system())
+      if (use === 'access') await revokeOnce({ jti, expiresAt })
       else await store.run(endOidcSession, { sessionId }, system())
     }
     return { status: 200, headers: NO_STORE, bytes: { content: Buffer.alloc(0), type: PLAIN_TYPE } }
