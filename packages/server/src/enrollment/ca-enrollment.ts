@@ -1,6 +1,7 @@
 import {
   AppError,
   buildEnrolledName,
+  checkName,
   commonNameOf,
   findExternalId,
   formatPem,
@@ -43,7 +44,8 @@ export class CaEnrollment {
 
   /**
    * Creates an identity for a certificate of a CA that enrolls automatically. Throws CERT_FAILED_VALIDATION when there is no such CA or the
-   * certificate cannot authenticate clients now, MISSING_CERT_CLAIM without the CA's claim, and CERT_IN_USE when it has an identity.
+   * certificate cannot authenticate clients now, MISSING_CERT_CLAIM without the CA's claim, COULD_NOT_VALIDATE for a name that
+   * no identity can have, and CERT_IN_USE when it has an identity.
    */
   async enroll(presented: Presented, requestedName: string | undefined, source: RequestSource): Promise<void> {
     const { store, clock, log } = this.#parts
@@ -69,6 +71,8 @@ export class CaEnrollment {
       externalId: externalIdOf(leaf, ca),
       authenticator: { id: newSortableId(now), ...recordOf(leaf, issuing) },
     }
+    // PostgreSQL would fail on a zero byte when it looks for the name.
+    checkName(name)
     await noteNewIntermediates(this.#parts, issuing)
     await store.run(enrollByCa, args, { actorId: identityId, now, source: { authorName: name, ...source } })
     log.info({ identityId, method: 'ca', caId: ca.id, fingerprint: leaf.fingerprint }, 'an identity has enrolled')

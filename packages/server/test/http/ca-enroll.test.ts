@@ -135,6 +135,27 @@ test('W-86 names follow the format, and a taken name gets the next number', asyn
   assert.equal(await nameOf('last'), 'Corp-last')
 })
 
+test('W-86 a name that no identity can have is refused before anything is written', async (t) => {
+  const { app, enroll, identityAfter } = await setUp(t)
+  const { id, authority } = await makeCa(app, { name: 'Corp', identityNameFormat: '[commonName][requestedName]' })
+  const between = makeTestAuthority({ issuer: authority, commonName: 'between' })
+  const written = () => app.store.db.selectFrom('ca_intermediates').select('ca_id').where('ca_id', '=', id).execute()
+  for (const [commonName, name] of [
+    ['a\0b', 'x'],
+    ['a\u202eb', 'x'],
+    ['a\nb', 'x'],
+    ['a b', 'x\ny'],
+  ] as const) {
+    const leaf = issueLeaf(between, { commonName }, [between])
+    assert.equal(summarize(await enroll(leaf, { name })), '400 COULD_NOT_VALIDATE name', JSON.stringify(commonName))
+  }
+  assert.deepEqual(await written(), [])
+  const good = issueLeaf(between, { commonName: 'a b' }, [between])
+  assert.equal(summarize(await enroll(good, { name: 'x' })), '200')
+  assert.equal((await identityAfter(good)).name, 'a bx')
+  assert.equal((await written()).length, 1)
+})
+
 test('W-87 a claim gives the new identity its external id and no authenticator', async (t) => {
   const { app, enroll, identityAfter } = await setUp(t)
   const { authority } = await makeCa(app, { externalIdClaim: { ...CLAIM, matcher: 'PREFIX', matcherCriteria: 'dev-' } })
