@@ -384,9 +384,10 @@ test('W-91 D55 an untrusted CA logs in and enrolls no identity with rights, unti
   assert.equal(summarize(await patch({ name: 'renamed', tags: { a: 'b' } })), '200')
   assert.ok(await isOpen(admin.json.data.token), 'name and tags do not matter')
   assert.equal(summarize(await patch({ identityRoles: ['x'] })), '200')
-  assert.ok(!(await isOpen(admin.json.data.token)), 'a session of an administrator ends with the trust')
+  assert.ok(!(await isOpen(admin.json.data.token)), 'a session of an administrator is refused without the trust')
   assert.equal(await reasonOf(app, await attempt('admin')), 'ca-not-trusted')
   assert.equal(summarize(await patch({ identityRoles: ['y'] }, app.adminSession)), '200')
+  assert.ok(await isOpen(admin.json.data.token), 'it works again with the trust')
   assert.equal((await attempt('admin')).status, 200)
 
   assert.equal(summarize(await patch({ isAuthEnabled: false }, app.adminSession)), '200')
