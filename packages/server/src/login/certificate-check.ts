@@ -42,6 +42,8 @@ export interface AcceptedCertificate {
   readonly policy: StoredAuthPolicy
   /** Set for a certificate of a third-party CA. */
   readonly ca: CaBasis | undefined
+  /** Infinity when the policy accepts expired certificates. */
+  readonly expiresAt: number
 }
 
 interface CertificateCheckParts {
@@ -118,13 +120,15 @@ export class CertificateCheck {
     const details = { fingerprint: leaf.fingerprint, identity, policy, ca }
     if (!policy) return refuse(basis?.externalId == null ? 'certificate-unknown' : 'certificate-unnamed', details)
     const now = clock.now()
-    const dateFault = findDateFault(leaf, now, policy.primary.cert.allowExpiredCerts)
+    const { allowExpiredCerts } = policy.primary.cert
+    const dateFault = findDateFault(leaf, now, allowExpiredCerts)
     if (dateFault) return refuse(dateFault, details)
     if (isDisabled(identity, now)) return refuse('disabled', details)
     if (isExpired(identity, now)) return refuse('identity-expired', details)
     if (!isLoginAllowed(policy, { method: 'cert' })) return refuse('not-allowed', details)
     if (ca && !isTrustedFor(ca.trust, identity)) return refuse('ca-not-trusted', details)
-    return { accepted: true, authenticator, identity, policy, ca: basis }
+    const expiresAt = allowExpiredCerts ? Number.POSITIVE_INFINITY : leaf.parsed.notAfter.getTime()
+    return { accepted: true, authenticator, identity, policy, ca: basis, expiresAt }
   }
 }
 

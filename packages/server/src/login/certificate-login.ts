@@ -49,6 +49,7 @@ export class CertificateLogin {
       // Only certificates of our own CA can be renewed here.
       certificate: authenticator && !ca ? sessionCertificate(authenticator) : undefined,
       presentedFingerprint: presented && hash('sha1', presented.leaf, 'hex'),
+      certificateExpiresAt: checked.expiresAt,
       ca,
       body,
       ipAddress,

@@ -86,7 +86,7 @@ export class OidcLogins {
       tokenDigest: oidcSessionKey(id),
       now,
       expiresAt: login.expiresAt,
-      endsAt: now + settings.oidc.maxSessionSeconds * 1000,
+      endsAt: Math.min(now + settings.oidc.maxSessionSeconds * 1000, authenticated.certificateExpiresAt ?? Infinity),
     })
     const { identity, ipAddress, presentedFingerprint: loginFingerprint, body } = authenticated
     const details: OidcLoginDetails = {

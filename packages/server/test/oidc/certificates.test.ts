@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { makeTestCsr } from '@countersign/testkit'
+import { createPolicy } from '../http/auth-policies.fixture.ts'
 import { type AppOptions, buildApp } from '../http/build-app.ts'
 import { CAS, CLAIM, issueLeaf, makeCa } from '../http/cas.fixture.ts'
 import { type ClientKeys, makeHolder, overTls, pemOfKey } from '../http/client-certificates.fixture.ts'
@@ -78,6 +79,37 @@ test('U-13 a certificate of a third-party CA binds too, and what ends the trust 
   assert.equal((await call(tokens.access_token, alice)).status, 401)
   const refresh = await token({ grant_type: 'refresh_token', refresh_token: tokens.refresh_token }, alice)
   assert.equal(refresh.json.error, 'invalid_grant')
+})
+
+test('U-13 the session ends with the certificate that logged in, unless the policy accepts expired ones', async (t) => {
+  const { app, client, call, token, logIn } = await setUp(t)
+  const { authority } = await makeCa(app, { externalIdClaim: CLAIM })
+  const policyId = await createPolicy(app, { cert: { allowExpiredCerts: true } })
+  await createIdentity(app, { externalId: 'alice' })
+  await createIdentity(app, { externalId: 'bob', authPolicyId: policyId })
+  const start = app.clock.now()
+  const dates = { notBefore: new Date(start - 86_400_000), notAfter: new Date(start + 3_600_000) }
+  const open = async (commonName: string, validity: object) => {
+    const keys = issueLeaf(authority, { commonName, ...validity })
+    const { login, reply } = await logIn(keys)
+    assert.equal(reply.status, 302, reply.text)
+    return { keys, tokens: await client.finish(login) }
+  }
+  type Opened = Awaited<ReturnType<typeof open>>
+  const ending = await open('alice', dates)
+  const lasting = [await open('alice', {}), await open('bob', dates)]
+  const { exp } = claimsOf(ending.tokens.refresh_token)
+  assert.ok(Number(exp) * 1000 <= dates.notAfter.getTime(), 'so do the tokens')
+  const refresh = ({ keys, tokens }: Opened) =>
+    token({ grant_type: 'refresh_token', refresh_token: tokens.refresh_token }, keys)
+  app.clock.advance(3_500_000)
+  const last = await refresh(ending)
+  assert.equal(last.status, 200, last.text)
+  assert.equal((await call(last.json.access_token, ending.keys)).status, 200)
+  app.clock.advance(101_000)
+  assert.equal((await call(last.json.access_token, ending.keys)).status, 401)
+  assert.equal((await refresh({ ...ending, tokens: last.json })).status, 400)
+  for (const one of lasting) assert.equal((await refresh(one)).status, 200)
 })
 
 test('the session is bound to the certificate that logged in, not to the one that authorize saw', async (t) => {

@@ -112,6 +112,8 @@ export interface Authenticated extends SessionOrigin {
   readonly token?: TokenBasis | undefined
   /** SHA-1 of the certificate of a login by certificate. */
   readonly presentedFingerprint?: string | undefined
+  /** When that certificate no longer logs in; Infinity when the policy accepts expired ones. */
+  readonly certificateExpiresAt?: number | undefined
   /** The third-party CA of a login by certificate. */
   readonly ca?: CaBasis | undefined
   readonly body: Authenticate
