@@ -24,8 +24,8 @@ export class TokenBuckets {
   readonly #size: BucketSize
   readonly #slots: number
   /** Spent tokens instead of remaining ones: all zero at first, so that the system allocates memory only for used buckets. */
-  readonly #spent: Float64Array
-  readonly #refilledAt: Float64Array
+  #spent = new Float64Array(0)
+  #refilledAt = new Float64Array(0)
   readonly #secret = randomBytes(16).toString('base64url')
   /** Cached, because a token that is taken is usually given back at once. */
   #last: { readonly key: string; readonly buckets: BucketPair } | undefined
@@ -33,8 +33,6 @@ export class TokenBuckets {
   constructor(size: BucketSize, slots: number = DEFAULT_SLOTS) {
     this.#size = size
     this.#slots = slots
-    this.#spent = new Float64Array(TABLES * slots)
-    this.#refilledAt = new Float64Array(TABLES * slots)
   }
 
   /** Takes one token. Returns 0, or the milliseconds until there is one. */
@@ -64,11 +62,18 @@ export class TokenBuckets {
 
   #bucketsOf(key: string): BucketPair {
     if (this.#last?.key === key) return this.#last.buckets
+    if (this.#spent.length === 0) this.#allocate()
     const digest = hash('sha256', this.#secret + key, 'buffer')
     const [first, second] = [digest.readUInt32LE(0) % this.#slots, digest.readUInt32LE(4) % this.#slots]
     const buckets: BucketPair = [first, this.#slots + second]
     this.#last = { key, buckets }
     return buckets
+  }
+
+  /** At the first use: many limits are never used, and V8 counts the memory as if it were. */
+  #allocate(): void {
+    this.#spent = new Float64Array(TABLES * this.#slots)
+    this.#refilledAt = new Float64Array(TABLES * this.#slots)
   }
 
   #tokensIn(bucket: number): number {
