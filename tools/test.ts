@@ -33,7 +33,7 @@ const usage = `usage: npm test -- [words or paths] [options]
   --deployment NAME      on another deployment: ${DEPLOYMENTS.join(', ')}
   --coverage             measure code coverage, and fail below the floors
   --seed TEXT            choose another tenth of the deployments
-  --concurrency N        test files at a time (one more than there are cores)
+  --concurrency N        test files at a time (two more than there are cores)
 npm run matrix           runs the behaviours on all four deployments`
 
 const { values, positionals } = readArguments()
@@ -79,7 +79,7 @@ function readArguments() {
       allowPositionals: true,
       options: {
         grep: { type: 'string' },
-        concurrency: { type: 'string', default: String(availableParallelism() + 1) },
+        concurrency: { type: 'string', default: String(availableParallelism() + 2) },
         coverage: { type: 'boolean', default: false },
         matrix: { type: 'boolean', default: false },
         deployment: { type: 'string' },

@@ -4,7 +4,7 @@ import { newId, PASSWORD_COST, refuseKeys } from '@countersign/core'
 import type { Logger } from 'pino'
 import type { EventHub } from '../events/event-hub.ts'
 import type { EventWriters } from '../events/event-writers.ts'
-import { WRITER_ENTRY } from '../operations/writer-entry.ts'
+import { startWriter } from '../operations/start-writer.ts'
 import { systemClock } from '../platform/clock.ts'
 import { type KeyMaterial, type KeyMaterialOptions, loadKeyMaterial } from '../platform/keys/load-key-material.ts'
 import { loadRefusedKeys } from '../platform/keys/load-refused-keys.ts'
@@ -92,7 +92,7 @@ export async function startNode(options: NodeOptions): Promise<StartedNode> {
   const opening = openStore({
     database: settings.database,
     sqliteFile: dataDir.databaseFile,
-    writer: WRITER_ENTRY,
+    startWriter,
     // A separate id per process, so that each is notified of the writes of all others.
     nodeId: worker ? newId() : nodeId,
     now: clock.now(),

@@ -1,6 +1,7 @@
 import { StartupError } from '../platform/startup-error.ts'
 import type { ChangeSharing } from './change-sharing.ts'
 import { openSqliteStore } from './sqlite/sqlite-store.ts'
+import type { StartWriter } from './sqlite/writer-options.ts'
 import type { Store } from './store.ts'
 import { isDamagedFile } from './store-error.ts'
 
@@ -8,8 +9,8 @@ interface OpenStoreOptions {
   /** `sqlite` or the URL of a PostgreSQL database. */
   readonly database: string
   readonly sqliteFile: string
-  /** The entry file of the embedded database's writer thread. */
-  readonly writer: URL
+  /** Starts the writer of the embedded database. */
+  readonly startWriter: StartWriter
   readonly nodeId: string
   readonly now: number
   /** Whether other processes of this node use the same file. */
@@ -27,10 +28,10 @@ interface OpenStoreOptions {
 
 /** Opens the configured store. Throws a StartupError with one sentence and a hint. */
 export async function openStore(options: OpenStoreOptions): Promise<Store> {
-  const { database, sqliteFile, writer, now, isShared, onFatal } = options
+  const { database, sqliteFile, startWriter, now, isShared, onFatal } = options
   try {
     if (database === 'sqlite')
-      return await openSqliteStore({ file: sqliteFile, writer, now, onFatal, ...(isShared && { isShared }) })
+      return await openSqliteStore({ file: sqliteFile, startWriter, now, onFatal, ...(isShared && { isShared }) })
     const { openPostgresStore } = await import('./postgres/postgres-store.ts')
     const { nodeId, maxConnections, sharing, staleMs, onWarning } = options
     return await openPostgresStore({ url: database, nodeId, now, onWarning, maxConnections, sharing, staleMs })

@@ -18,7 +18,7 @@ import { openStore } from '../../src/store/open-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { getTestAuthority, type TestAuthority } from '../platform/keys/test-authority.ts'
 import { writeMigratedFile } from '../store/migrated-file.ts'
-import { testWriterEntry } from '../store/test-writer.ts'
+import { startTestWriter } from '../store/test-writer.ts'
 import { newPostgresDatabase } from './test-postgres.ts'
 
 /** Cheap on purpose: these tests are not about the cost of guessing. */
@@ -142,7 +142,7 @@ function openTestStore(options: {
   now: number
 }): Promise<Store> {
   return openStore({
-    writer: testWriterEntry(),
+    startWriter: startTestWriter,
     nodeId: newId(),
     ...options,
     onWarning: () => {},

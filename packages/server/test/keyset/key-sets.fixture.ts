@@ -21,7 +21,7 @@ import { findSigner } from '../../src/store/reads/signer-reads.ts'
 import type { StoredSigner } from '../../src/store/signer-row.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
-import { testWriterEntry } from '../store/test-writer.ts'
+import { startTestWriter } from '../store/test-writer.ts'
 import { createFakeProviders, type FakeProvider, type FakeProviders } from './fake-providers.ts'
 import { createFakeTime, type FakeTime, settle, until } from './fake-time.ts'
 
@@ -118,7 +118,7 @@ let fileStore: Promise<{ store: Store; close(): Promise<void> }> | undefined
 async function openFileStore() {
   const dir = mkdtempSync(join(tmpdir(), 'countersign-keys-'))
   const store = await withDefaults(
-    await openSqliteStore({ writer: testWriterEntry(), file: join(dir, 'test.db'), now: 1 }),
+    await openSqliteStore({ startWriter: startTestWriter, file: join(dir, 'test.db'), now: 1 }),
   )
   const close = async (): Promise<void> => {
     await store.close()

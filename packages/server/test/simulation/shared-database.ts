@@ -9,7 +9,7 @@ import type { Committed } from '../../src/store/postgres/published-writes.ts'
 import { runOperation } from '../../src/store/run-operation.ts'
 import type { Database } from '../../src/store/schema.ts'
 import { openForWriting } from '../../src/store/sqlite/open-database.ts'
-import type { SqliteConnection } from '../../src/store/sqlite/sqlite-dialect.ts'
+import type { SqliteConnection } from '../../src/store/sqlite/sqlite-connection.ts'
 
 /** Commits are numbered in their order. */
 interface NumberedCommit extends Committed {

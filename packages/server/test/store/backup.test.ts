@@ -11,7 +11,7 @@ import { StartupError } from '../../src/platform/startup-error.ts'
 import { backupDataDir, restoreDataDir } from '../../src/process/backup.ts'
 import { lockDataDir } from '../../src/process/data-dir.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
-import { testWriterEntry } from './test-writer.ts'
+import { startThreadWriter } from './test-writer.ts'
 
 const meta = { actorId: 'system', now: 1_700_000_000_000 }
 
@@ -23,7 +23,7 @@ function newDir(t: TestContext): string {
 
 async function withStore<T>(dataDir: string, use: (store: Awaited<ReturnType<typeof openSqliteStore>>) => Promise<T>) {
   const store = await openSqliteStore({
-    writer: testWriterEntry(),
+    startWriter: startThreadWriter,
     file: join(dataDir, 'countersign.db'),
     now: meta.now,
   })

@@ -15,7 +15,7 @@ import { openForWriting } from '../../src/store/sqlite/open-database.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type DatabaseName, getPostgres } from './open-test-stores.ts'
-import { testWriterEntry } from './test-writer.ts'
+import { startThreadWriter } from './test-writer.ts'
 
 /** A database that no release has opened yet. */
 export interface EmptyDatabase {
@@ -61,7 +61,7 @@ export function onSqlite(file: string): EmptyDatabase {
         raw.close()
       }
     },
-    open: (now) => openSqliteStore({ writer: testWriterEntry(), file, now }),
+    open: (now) => openSqliteStore({ startWriter: startThreadWriter, file, now }),
   }
 }
 

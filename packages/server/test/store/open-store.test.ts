@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { StartupError } from '../../src/platform/startup-error.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { testWriterEntry } from './test-writer.ts'
+import { startThreadWriter } from './test-writer.ts'
 
 const open = (sqliteFile: string) =>
   openStore({
-    writer: testWriterEntry(),
+    startWriter: startThreadWriter,
     database: 'sqlite',
     sqliteFile,
     nodeId: 'n',

@@ -7,7 +7,7 @@ import { startPostgres } from '@countersign/testkit'
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
-import { testWriterEntry } from './test-writer.ts'
+import { startThreadWriter } from './test-writer.ts'
 
 export const DATABASES = ['sqlite', 'postgres'] as const
 export type DatabaseName = (typeof DATABASES)[number]
@@ -39,7 +39,7 @@ export async function openTestStore(
 async function openSqlite(t: TestContext, options: { readonly longReadMs?: number }): Promise<Store> {
   const dir = mkdtempSync(join(tmpdir(), 'countersign-store-'))
   t.after(() => rmSync(dir, { recursive: true, force: true }))
-  return openSqliteStore({ writer: testWriterEntry(), file: join(dir, 'test.db'), now: Date.now(), ...options })
+  return openSqliteStore({ startWriter: startThreadWriter, file: join(dir, 'test.db'), now: Date.now(), ...options })
 }
 
 async function openPostgres(options: { readonly longReadMs?: number }): Promise<Store> {

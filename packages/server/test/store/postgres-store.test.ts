@@ -15,7 +15,7 @@ import { openStore } from '../../src/store/open-store.ts'
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts'
 import { until } from '../keyset/fake-time.ts'
 import { getPostgres, stopPostgres } from './open-test-stores.ts'
-import { testWriterEntry } from './test-writer.ts'
+import { startThreadWriter } from './test-writer.ts'
 
 after(stopPostgres)
 
@@ -213,7 +213,7 @@ async function waitingForLocks(client: pg.Client): Promise<number> {
 
 const open = (database: string) =>
   openStore({
-    writer: testWriterEntry(),
+    startWriter: startThreadWriter,
     database,
     sqliteFile: '',
     nodeId: 'n',

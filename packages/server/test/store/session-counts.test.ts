@@ -9,7 +9,7 @@ import { createApiSession } from '../../src/operations/api-session/start-session
 import { createFirstAdmin } from '../../src/operations/start/create-first-admin.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/store/store.ts'
-import { testWriterEntry } from './test-writer.ts'
+import { startThreadWriter } from './test-writer.ts'
 
 const meta = { actorId: 'system', now: 1_700_000_000_000 }
 const identityId = newId()
@@ -21,7 +21,7 @@ async function openStores(t: TestContext, count: number): Promise<[Store, ...Sto
   const stores: Store[] = []
   for (let number = 0; number < count; number += 1) {
     stores.push(
-      await openSqliteStore({ writer: testWriterEntry(), file: join(dir, 'test.db'), now: meta.now, isShared }),
+      await openSqliteStore({ startWriter: startThreadWriter, file: join(dir, 'test.db'), now: meta.now, isShared }),
     )
   }
   t.after(async () => {

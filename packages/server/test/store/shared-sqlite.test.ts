@@ -6,14 +6,14 @@ import { test } from 'node:test'
 import type { Change } from '../../src/store/change.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
 import { createSigner, withDefaults } from '../keyset/key-sets.fixture.ts'
-import { testWriterEntry } from './test-writer.ts'
+import { startThreadWriter } from './test-writer.ts'
 
 test('stores of several processes on one file see each other’s writes before they respond, and a single one looks for none', async (t) => {
   const dir = mkdtempSync(join(tmpdir(), 'countersign-shared-'))
   t.after(() => rmSync(dir, { recursive: true, force: true }))
   const file = join(dir, 'test.db')
   const open = async () => {
-    const store = await openSqliteStore({ writer: testWriterEntry(), file, now: 1, isShared: true })
+    const store = await openSqliteStore({ startWriter: startThreadWriter, file, now: 1, isShared: true })
     t.after(() => store.close())
     const heard: (Change | 'everything')[] = []
     store.onChange((changes) => heard.push(...(changes === 'everything' ? [changes] : changes)))
@@ -39,7 +39,7 @@ test('stores of several processes on one file see each other’s writes before t
   const rows = await two.store.db.selectFrom('ext_jwt_signers').select('name').execute()
   assert.equal(rows.length, names.length + 1)
 
-  const alone = await openSqliteStore({ writer: testWriterEntry(), file: join(dir, 'alone.db'), now: 1 })
+  const alone = await openSqliteStore({ startWriter: startThreadWriter, file: join(dir, 'alone.db'), now: 1 })
   t.after(() => alone.close())
   assert.equal(alone.catchUp, undefined)
 })

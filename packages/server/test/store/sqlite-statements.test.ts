@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { CompiledQuery } from 'kysely'
-import { createSqliteKysely, SqliteConnection } from '../../src/store/sqlite/sqlite-dialect.ts'
+import { SqliteConnection } from '../../src/store/sqlite/sqlite-connection.ts'
+import { createSqliteKysely } from '../../src/store/sqlite/sqlite-dialect.ts'
 
 /** How often a statement with this many terms is prepared when it is run twice. */
 async function countPrepared(terms: number): Promise<number> {

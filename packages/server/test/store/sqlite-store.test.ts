@@ -13,7 +13,7 @@ import { pruneChangeLog } from '../../src/operations/upkeep/prune-change-log.ts'
 import { StartupError } from '../../src/platform/startup-error.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts'
-import { testWriterEntry } from './test-writer.ts'
+import { startThreadWriter } from './test-writer.ts'
 
 const meta = { actorId: 'system', now: 1_700_000_000_000 }
 
@@ -57,7 +57,7 @@ async function holdWriteLock(file: string, ms: number): Promise<void> {
 
 test('a slow commit and a foreign write lock delay the writer, not the event loop or reads', async (t) => {
   const file = newFile(t)
-  const store = await openSqliteStore({ writer: testWriterEntry(), file, now: meta.now, artificialCommitMs: 50 })
+  const store = await openSqliteStore({ startWriter: startThreadWriter, file, now: meta.now, artificialCommitMs: 50 })
   t.after(() => store.close())
   await store.run(createFirstAdmin, firstAdmin(), meta)
   let reads = 0
@@ -83,7 +83,7 @@ test('a slow commit and a foreign write lock delay the writer, not the event loo
 
 test('an acknowledged write is in the file: another connection reads it while the store is open', async (t) => {
   const file = newFile(t)
-  const store = await openSqliteStore({ writer: testWriterEntry(), file, now: meta.now })
+  const store = await openSqliteStore({ startWriter: startThreadWriter, file, now: meta.now })
   t.after(() => store.close())
   await store.run(createFirstAdmin, firstAdmin(), meta)
   const other = new DatabaseSync(file, { readOnly: true })
@@ -93,7 +93,7 @@ test('an acknowledged write is in the file: another connection reads it while th
 
 test('R-13 the database file is readable by its owner only', async (t) => {
   const file = newFile(t)
-  const store = await openSqliteStore({ writer: testWriterEntry(), file, now: meta.now })
+  const store = await openSqliteStore({ startWriter: startThreadWriter, file, now: meta.now })
   t.after(() => store.close())
   await store.run(createFirstAdmin, firstAdmin(), meta)
   for (const path of [file, `${file}-wal`]) assert.equal(statSync(path).mode & 0o777, 0o600, path)
@@ -101,7 +101,7 @@ test('R-13 the database file is readable by its owner only', async (t) => {
 
 const open = (file: string) =>
   openStore({
-    writer: testWriterEntry(),
+    startWriter: startThreadWriter,
     database: 'sqlite',
     sqliteFile: file,
     nodeId: 'n',

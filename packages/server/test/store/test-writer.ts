@@ -1,19 +1,28 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { WRITER_ENTRY } from '../../src/operations/writer-entry.ts'
+import { MessageChannel } from 'node:worker_threads'
+import { OPERATIONS } from '../../src/operations/operations.ts'
+import { startWriter } from '../../src/operations/start-writer.ts'
+import { SqliteWriter } from '../../src/store/sqlite/sqlite-writer.ts'
+import type { StartWriter } from '../../src/store/sqlite/writer-options.ts'
 
 /** The test runner names the bundled command. Its writer thread loads in a sixth of the time. */
 const bundle = join(dirname(process.env.TEST_COMMAND ?? ''), '..', 'dist', 'writer.js')
-const isBundled = process.env.TEST_COMMAND !== undefined && existsSync(bundle)
-let needsSource = process.env.NODE_V8_COVERAGE !== undefined
+const entry = process.env.TEST_COMMAND !== undefined && existsSync(bundle) ? pathToFileURL(bundle) : undefined
 
-/**
- * Returns the entry file of a writer thread: bundled when the test runner made a bundle, else the source. Coverage is of the source, so the first
- * writer of a process runs the source then.
- */
-export function testWriterEntry(): URL {
-  if (isBundled && !needsSource) return pathToFileURL(bundle)
-  needsSource = false
-  return WRITER_ENTRY
+/** A writer thread, as controllers have it. */
+export const startThreadWriter: StartWriter = (options) => startWriter(options, entry)
+
+/** The writer in this thread, for the many tests that would wait for a thread to start. Writers that share a file need threads. */
+export const startTestWriter: StartWriter = (options) => {
+  if (options.isShared) return startThreadWriter(options)
+  const { port1, port2 } = new MessageChannel()
+  new SqliteWriter(OPERATIONS, port2, options).start()
+  return {
+    postMessage: (message) => port1.postMessage(message),
+    // biome-ignore lint/suspicious/noExplicitAny: the type of the value depends on the event
+    on: (event: 'message' | 'error' | 'exit', listener: (value: any) => void) =>
+      port1.on(event === 'exit' ? 'close' : event, listener),
+  }
 }

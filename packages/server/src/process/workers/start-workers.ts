@@ -6,7 +6,7 @@ import { createMetricsAggregator } from '../../events/metrics/metrics-aggregator
 import { serveMetrics } from '../../events/metrics/metrics-server.ts'
 import { createSharedJwksFetch } from '../../keyset/shared-jwks-fetch.ts'
 import { LocalGuesses } from '../../limits/guesses.ts'
-import { WRITER_ENTRY } from '../../operations/writer-entry.ts'
+import { startWriter } from '../../operations/start-writer.ts'
 import { createConditionalFetch } from '../../outbound/conditional-fetch.ts'
 import { createFetchDocument } from '../../outbound/fetch-document.ts'
 import { systemClock } from '../../platform/clock.ts'
@@ -148,7 +148,7 @@ async function withStore(
   const store = await openStore({
     database: settings.database,
     sqliteFile: dataDir.databaseFile,
-    writer: WRITER_ENTRY,
+    startWriter,
     nodeId,
     now: systemClock.now(),
     isShared: true,

@@ -1,7 +1,9 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { Kysely } from 'kysely'
 import type { Database } from '../schema.ts'
-import { createSqliteKysely, SqliteConnection } from './sqlite-dialect.ts'
+import { openReadOnly } from './open-read-only.ts'
+import { SqliteConnection } from './sqlite-connection.ts'
+import { createSqliteKysely } from './sqlite-dialect.ts'
 
 /** How long a writer waits for another process's write lock before it fails. */
 export const WRITE_LOCK_WAIT_MS = 10_000
@@ -26,14 +28,9 @@ export function openForWriting(file: string): SqliteHandle {
   return toHandle(raw)
 }
 
-/** Holds the inner pages of every index over millions of rows, so that finding a row reads one page per index. */
-const READ_CACHE_KIB = 12_288
-
-/** Opens a read-only connection. In WAL mode writers never block it. */
+/** Opens a read-only connection. */
 export function openForReading(file: string): SqliteHandle {
-  const raw = new DatabaseSync(file)
-  raw.exec(`pragma busy_timeout = 1000; pragma query_only = on; pragma cache_size = -${READ_CACHE_KIB};`)
-  return toHandle(raw)
+  return toHandle(openReadOnly(file))
 }
 
 function toHandle(raw: DatabaseSync): SqliteHandle {

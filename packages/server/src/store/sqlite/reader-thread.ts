@@ -1,11 +1,13 @@
-/** The entry file of a thread for reads of the embedded database that may take long. It runs one read at a time. */
+/** The entry file of a thread for reads of the embedded database that may take long. It runs one read at a time, and loads no query builder. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { openForReading } from './open-database.ts'
+import { openReadOnly } from './open-read-only.ts'
 import type { FromReader, ReaderOptions, ToReader } from './reader-messages.ts'
+import { SqliteConnection } from './sqlite-connection.ts'
 import { WITHIN_DEADLINE } from './within-deadline.ts'
 
 const { file, deadlineMs } = workerData as ReaderOptions
-const { raw, connection } = openForReading(file)
+const raw = openReadOnly(file)
+const connection = new SqliteConnection(raw)
 let deadline = 0
 let isLate = false
 

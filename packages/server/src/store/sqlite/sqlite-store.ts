@@ -1,8 +1,6 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { Worker } from 'node:worker_threads'
 import { AppError, Slots } from '@countersign/core'
-import { forwardToLog } from '../../platform/log/create-log.ts'
 import { Outbox } from '../../platform/outbox.ts'
 import type { ChangeListener, OwnChangeListener } from '../change.ts'
 import { LONG_READ_MS } from '../long-read.ts'
@@ -23,7 +21,7 @@ import {
   toWriter,
   type WriteReply,
 } from './writer-messages.ts'
-import type { WriterOptions } from './writer-options.ts'
+import type { StartWriter, WriterOptions } from './writer-options.ts'
 
 interface Pending {
   readonly meta: OperationMeta
@@ -39,8 +37,7 @@ const MAX_WAITING_WRITES = 10_000
 const MAX_WRITES_PER_MESSAGE = 24
 
 interface SqliteStoreOptions extends WriterOptions {
-  /** The entry file of the writer thread. */
-  readonly writer: URL
+  readonly startWriter: StartWriter
   readonly now: number
   /** Time limit of a long read; default 5 seconds. */
   readonly longReadMs?: number
@@ -56,13 +53,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   await migrateFile(options.file, options.now)
   const { raw, db } = openForReading(options.file)
   const { file, artificialCommitMs, isShared } = options
-  const workerData: WriterOptions = {
+  const writer = options.startWriter({
     file,
     ...(isShared && { isShared }),
     ...(artificialCommitMs !== undefined && { artificialCommitMs }),
-  }
-  const worker = new Worker(options.writer, { workerData, stderr: true })
-  forwardToLog(worker.stderr)
+  })
   const readers = new SqliteReaders({ file, deadlineMs: options.longReadMs ?? LONG_READ_MS })
   const pending = new Slots<Pending>()
   const listeners: ChangeListener[] = []
@@ -83,10 +78,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     }
     waiting.resolve(reply.result)
   }
-  worker.on('message', (message: FromWriter) => repliesOf(message).forEach(settle))
+  writer.on('message', (message: FromWriter) => repliesOf(message).forEach(settle))
   const outbox = new Outbox<NumberedWrite>(MAX_WRITES_PER_MESSAGE, (writes) => {
     try {
-      worker.postMessage(toWriter(writes))
+      writer.postMessage(toWriter(writes))
     } catch (error) {
       // Arguments that cannot be serialized are a bug of ours, but must not end the process.
       for (const { id } of writes) settle({ id, error: toSentError(error) })
@@ -99,8 +94,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     if (!isClosing) options.onFatal?.(error)
     isClosing = true
   }
-  worker.on('error', fail)
-  worker.on('exit', () => fail(new Error('the writer thread has ended')))
+  writer.on('error', fail)
+  writer.on('exit', () => fail(new Error('the writer thread has ended')))
 
   const poller = isShared
     ? createChangeLogPoller(raw, (changes) => {
@@ -127,9 +122,9 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       poller?.stop()
       await readers.close()
       if (failure) return raw.close()
-      const ended = new Promise((resolve) => worker.once('exit', resolve))
+      const ended = new Promise<void>((resolve) => writer.on('exit', resolve))
       outbox.flush()
-      worker.postMessage('close' satisfies ToWriter)
+      writer.postMessage('close' satisfies ToWriter)
       await ended
       raw.close()
     },

@@ -1,8 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import type { MessagePort } from 'node:worker_threads'
 import { AppError } from '@countersign/core'
-import { shrinkHeap } from '../../platform/shrink-heap.ts'
 import { IdleSessions } from '../idle-sessions.ts'
 import type { AnyOperation } from '../operation.ts'
 import { type OpenTransaction, runOperation } from '../run-operation.ts'
@@ -28,16 +27,8 @@ const SQLITE_BUSY = 5
 /** Short, because a commit takes a fraction of a millisecond. */
 const LOCK_RETRY_MS = 0.5
 
-/** Turns this worker thread into the writer of the embedded database, which runs only the given operations. */
-export function serveWrites(operations: readonly AnyOperation[]): void {
-  if (!parentPort) throw new TypeError('the writer runs as a worker thread')
-  const writer = new SqliteWriter(operations, parentPort, workerData as WriterOptions)
-  shrinkHeap()
-  writer.start()
-}
-
 /** Runs operations on the only connection that writes. Operations that arrive together share one durable commit. */
-class SqliteWriter {
+export class SqliteWriter {
   readonly #operations: ReadonlyMap<string, AnyOperation>
   readonly #port: MessagePort
   readonly #options: WriterOptions
