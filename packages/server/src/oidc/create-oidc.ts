@@ -9,6 +9,7 @@ import type { LiveSessions } from '../session/live-sessions.ts'
 import type { Store } from '../store/store.ts'
 import { BearerSessions } from './bearer-sessions.ts'
 import { Issuers } from './issuers.ts'
+import { LoginWrites } from './login-writes.ts'
 import { OidcLogins } from './oidc-logins.ts'
 import { OidcTokens } from './oidc-tokens.ts'
 import { RevokedTokens } from './revoked-tokens.ts'
@@ -38,15 +39,17 @@ export function createOidc(parts: OidcParts) {
   const { signingKeys } = parts
   const tokens = new OidcTokens({ ...parts, keys: signingKeys })
   const issuer = new TokenIssuer({ ...parts, keys: signingKeys })
+  const loginWrites = new LoginWrites(parts.store)
   const revoked = new RevokedTokens(parts.store)
   const bearerSessions = new BearerSessions({ ...parts, tokens, revoked })
   return {
     issuers: new Issuers(parts),
     signingKeys,
     tokens,
+    loginWrites,
     tokenIssuer: issuer,
     bearerSessions,
-    logins: new OidcLogins(parts),
-    tokenEndpoint: new TokenEndpoint({ ...parts, tokens, issuer, bearerSessions }),
+    logins: new OidcLogins({ ...parts, loginWrites }),
+    tokenEndpoint: new TokenEndpoint({ ...parts, tokens, issuer, bearerSessions, loginWrites }),
   }
 }

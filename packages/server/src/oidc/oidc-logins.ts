@@ -10,6 +10,7 @@ import {
 } from '../operations/api-session/start-session.ts'
 import { type AuthenticatedOidcLogin, authenticateOidcLogin } from '../operations/oidc/authenticate-login.ts'
 import { issueOidcCode } from '../operations/oidc/issue-code.ts'
+import { endOidcSession } from '../operations/oidc/open-session.ts'
 import { startOidcLogin } from '../operations/oidc/start-login.ts'
 import { pruneOidc } from '../operations/upkeep/prune-oidc.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -21,15 +22,17 @@ import { oidcSessionKey } from '../store/oidc-session-key.ts'
 import { findOidcLogin } from '../store/reads/oidc-login-reads.ts'
 import type { Store } from '../store/store.ts'
 import type { NewOidcCode } from '../store/writes/oidc-login-writes.ts'
+import type { LoginWrites } from './login-writes.ts'
 
 interface OidcLoginsParts {
   readonly store: Store
   readonly clock: Clock
   readonly settings: Pick<Settings, 'oidc'>
+  readonly loginWrites: LoginWrites
 }
 
 /** An identity that has authenticated in a login. */
-export interface LoginOutcome extends AuthenticatedOidcLogin {
+export interface LoginOutcome extends Pick<AuthenticatedOidcLogin, 'amr'> {
   readonly session: LiveSession
 }
 
@@ -78,7 +81,7 @@ export class OidcLogins {
     authenticated: Authenticated,
     { isComplete, ...facts }: Pick<OidcLoginDetails, 'amr' | 'csrPem'> & { readonly isComplete: boolean },
   ): Promise<LoginOutcome | undefined> {
-    const { store, clock, settings } = this.#parts
+    const { store, clock, settings, loginWrites } = this.#parts
     const now = clock.now()
     const id = newSortableUuid(now)
     const { row, session } = buildSession(options, authenticated, {
@@ -99,12 +102,16 @@ export class OidcLogins {
     }
     const code = isComplete ? this.#newCode(login) : undefined
     const args = { loginId: login.id, session: row, details, code }
-    const passed = await store.run(authenticateOidcLogin, args, { actorId: identity.id, now })
+    const passed = await loginWrites.run(authenticateOidcLogin, args, { actorId: identity.id, now })
     if (passed === 'signer-changed') throw new SignerChangedError()
     if (passed === 'token-revoked') throw new TokenRevokedError()
     if (!passed) return undefined
+    const { replacedSessionId } = passed
+    if (replacedSessionId !== undefined) {
+      await store.run(endOidcSession, { sessionId: replacedSessionId }, { actorId: SYSTEM_ACTOR.id, now })
+    }
     options.events.publish(apiSessionEvent('created', { id, identityId: identity.id, ipAddress, isOidc: true }))
-    return { ...passed, session: { ...session, isOidc: true, passedTotpId: passed.passedTotpId } }
+    return { amr: passed.amr, session: { ...session, isOidc: true, passedTotpId: passed.passedTotpId } }
   }
 
   /** The code of a login whose last step has issued it; undefined when it is too late. Whether the session is still good is decided when it is redeemed. */
@@ -114,11 +121,12 @@ export class OidcLogins {
 
   /** Issues the code of a login that is complete. Undefined when another request has changed the login meanwhile. */
   async issueCode(login: StoredOidcLogin, session: LiveSession): Promise<string | undefined> {
-    const { store, clock } = this.#parts
+    const { clock, loginWrites } = this.#parts
     const now = clock.now()
     const code = this.#newCode(login)
     const args = { loginId: login.id, sessionId: session.id, code }
-    return (await store.run(issueOidcCode, args, { actorId: session.identity.id, now })) ? code.value : undefined
+    const isIssued = await loginWrites.run(issueOidcCode, args, { actorId: session.identity.id, now })
+    return isIssued ? code.value : undefined
   }
 
   #newCode({ expiresAt }: StoredOidcLogin): NewOidcCode {

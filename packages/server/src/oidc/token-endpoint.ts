@@ -22,6 +22,7 @@ import { findOidcLoginByCode } from '../store/reads/oidc-login-reads.ts'
 import { findOidcSession, type StoredOidcSession } from '../store/reads/oidc-session-reads.ts'
 import type { Store } from '../store/store.ts'
 import type { BearerSessions } from './bearer-sessions.ts'
+import type { LoginWrites } from './login-writes.ts'
 import type { OidcTokens } from './oidc-tokens.ts'
 import { issueBinding, type SessionBinding } from './session-binding.ts'
 import { type Recipient, subjectOf, type TokenIssuer } from './token-issuer.ts'
@@ -35,6 +36,7 @@ interface TokenEndpointParts {
   readonly tokens: Pick<OidcTokens, 'read'>
   readonly issuer: TokenIssuer
   readonly bearerSessions: Pick<BearerSessions, 'isBindingMet'>
+  readonly loginWrites: LoginWrites
   readonly clientCertificates: Pick<ClientCertificates, 'issueForSession'>
 }
 
@@ -78,7 +80,7 @@ export class TokenEndpoint {
   }
 
   async #redeem(request: GrantOf<'authorization_code'>, call: TokenCall): Promise<TokenResponse> {
-    const { store, sessions, issuer } = this.#parts
+    const { loginWrites, sessions, issuer } = this.#parts
     const login = await this.#findLogin(request)
     const session = login.session && (await sessions.readOidc(login.session.id))
     if (!login.session || !session) throw invalidGrant('invalid code')
@@ -92,8 +94,12 @@ export class TokenEndpoint {
     const stored = { clientId, scopes, details: binding?.details ?? details }
     const opening = { loginId: login.id, sessionId: session.id, ...stored, expiresAt }
     const result = binding
-      ? await store.run(openBoundOidcSession, { ...opening, certificate: binding.certificate }, this.#meta(session))
-      : await store.run(openOidcSession, opening, this.#meta(session))
+      ? await loginWrites.run(
+          openBoundOidcSession,
+          { ...opening, certificate: binding.certificate },
+          this.#meta(session),
+        )
+      : await loginWrites.run(openOidcSession, opening, this.#meta(session))
     if (result === 'reused') this.#reportReuse('code', session, call.address)
     if (result !== 'opened') throw invalidGrant('invalid code')
     const subject = subjectOf(session, stored)

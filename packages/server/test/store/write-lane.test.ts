@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
 import { newId } from '@countersign/core'
 import pg from 'pg'
+import { LoginWrites } from '../../src/oidc/login-writes.ts'
 import { endOwnSession } from '../../src/operations/api-session/end-session.ts'
 import { extendSession } from '../../src/operations/api-session/extend-session.ts'
 import { createApiSession } from '../../src/operations/api-session/start-session.ts'
@@ -109,7 +110,9 @@ test('S-07 an identity that logs in and out without pause delays no other', asyn
   assert.equal(await countDeadlocks(), 0)
 })
 
-test('S-07 an operation that waits for a row of another kind holds no row of others', { timeout: 9_000 }, async (t) => {
+test('S-07 an OpenID login that another process changes is tried again, and holds no row meanwhile', {
+  timeout: 9_000,
+}, async (t) => {
   const { nodes, other, countDeadlocks } = await setUp(t)
   const ids = await makeIdentities(nodes[0], 2)
   const logins = [newId(), newId()]
@@ -126,21 +129,23 @@ test('S-07 an operation that waits for a row of another kind holds no row of oth
     await nodes[0].run(startOidcLogin, login, SYSTEM)
   }
   const details = { amr: [] } as unknown as AuthenticateOidcLogin['details']
-  const authenticate = (node: Store, loginId: string, identityId: string) => {
+  const writes = new LoginWrites(nodes[0])
+  const authenticate = (loginId: string, identityId: string) => {
     const session = newSession({ identityId, authenticatorId: 'x', now: NOW })
-    return node.run(
-      authenticateOidcLogin,
-      { loginId, session, details, code: undefined },
-      { actorId: identityId, now: NOW },
-    )
+    const args = { loginId, session, details, code: undefined }
+    return writes.run(authenticateOidcLogin, args, { actorId: identityId, now: NOW })
   }
   const [free = '', locked = ''] = logins
   await other.query('begin')
   await other.query('select 1 from oidc_logins where id = $1 for update', [locked])
-  const waiting = authenticate(nodes[0], locked, ids[1] ?? '')
-  assert.equal(typeof (await authenticate(nodes[0], free, ids[0] ?? '')), 'object', 'while the other one waits')
+  const waiting = [authenticate(locked, ids[1] ?? ''), authenticate(locked, ids[0] ?? '')]
+  assert.equal(typeof (await authenticate(free, ids[0] ?? '')), 'object', 'while the others wait')
+  assert.equal(typeof (await logIn(nodes[0], ids[1] ?? '')), 'string', 'while its login waits')
   await other.query('commit')
-  assert.equal(typeof (await waiting), 'object')
+  const [first, second] = await Promise.all(waiting)
+  assert.ok(typeof first === 'object' && typeof second === 'object')
+  assert.equal(first.replacedSessionId, undefined)
+  assert.ok(second.replacedSessionId, 'one after the other')
   assert.equal(await countDeadlocks(), 0)
 })
 

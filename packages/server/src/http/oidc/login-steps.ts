@@ -6,12 +6,10 @@ import { passSecondToken } from '../../operations/oidc/pass-second-token.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { LiveSession, LiveSessions } from '../../session/live-sessions.ts'
 import type { StoredOidcLogin } from '../../store/oidc-login.ts'
-import type { Store } from '../../store/store.ts'
 
 export interface LoginStepsParts {
-  readonly store: Pick<Store, 'run'>
   readonly clock: Clock
-  readonly oidc: Pick<Oidc, 'logins'>
+  readonly oidc: Pick<Oidc, 'logins' | 'loginWrites'>
   readonly sessions: Pick<LiveSessions, 'readOidc'>
   readonly secondFactor: Pick<SecondFactor, 'findMissing'>
 }
@@ -79,7 +77,8 @@ export class LoginSteps {
     if (secondary.requireExtJwtSigner === null || isMissing) return { session, missing }
     const method = secondTokenMethod(secondary.requireExtJwtSigner)
     const args = { loginId: login.id, sessionId: session.id, method }
-    await this.#parts.store.run(passSecondToken, args, { actorId: session.identity.id, now: this.#parts.clock.now() })
+    const { oidc, clock } = this.#parts
+    await oidc.loginWrites.run(passSecondToken, args, { actorId: session.identity.id, now: clock.now() })
     return { session, missing }
   }
 

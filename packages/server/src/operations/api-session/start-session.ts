@@ -55,13 +55,14 @@ export const createApiSession = operation({
   run: (tx, session: CreateApiSession): Promise<Opening> => insertApiSession(tx, session),
 })
 
-/** The part of `createApiSession` that other operations share. */
+/** The part of `createApiSession` that other operations share. Those that lock more do so together with the identity. */
 export async function insertApiSession(
   tx: Transaction,
   { envInfo, sdkInfo, maxPerIdentity, comparedWith, ...session }: CreateApiSession,
+  locking = lockIdentity(tx, session.identityId, session.token),
 ): Promise<Opening> {
   const { identityId, token } = session
-  const identity = await lockIdentity(tx, identityId, token)
+  const identity = await locking
   if (token && identity && identity.signerRevision !== token.signerRevision) return 'signer-changed'
   if (token && identity && isTokenRevoked(identity, token)) return 'token-revoked'
   if (!identity || !(await mayLogIn(tx, identity, session, comparedWith))) throw new AppError('INVALID_AUTH')

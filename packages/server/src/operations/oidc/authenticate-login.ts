@@ -20,6 +20,8 @@ export interface AuthenticateOidcLogin {
 export interface AuthenticatedOidcLogin {
   readonly passedTotpId: string | null
   readonly amr: readonly string[]
+  /** The session of another identity that had logged in before. The login no longer leads to it. */
+  readonly replacedSessionId: string | undefined
 }
 
 const SECOND_TOKEN = 'ejs:'
@@ -27,19 +29,23 @@ const SECOND_TOKEN = 'ejs:'
 /**
  * Opens the session of an identity that has logged in, as part of a login at the authorization endpoint. A login holds one identity: second
  * factors that the same identity has passed in it stay, those of another identity are lost with its session. Returns undefined when the login has
- * expired, or its code has been redeemed, and `signer-changed` or `token-revoked` as `createApiSession` does. Fails with INVALID_AUTH as `createApiSession` does.
+ * expired, or its code has been redeemed, and `signer-changed` or `token-revoked` as `createApiSession` does. Fails with INVALID_AUTH as
+ * `createApiSession` does.
  */
 export const authenticateOidcLogin = operation({
   name: 'oidcLogin.authenticate',
   access: 'none',
   needsWriteLock: false,
+  locksOnlyActor: true,
   async run(
     tx,
     { loginId, session, details, code }: AuthenticateOidcLogin,
-  ): Promise<AuthenticatedOidcLogin | 'signer-changed' | 'token-revoked' | undefined> {
-    const [, login] = await Promise.all([lockIdentity(tx, tx.actorId), lockOidcLogin(tx, loginId)])
+  ): Promise<AuthenticatedOidcLogin | 'busy' | 'signer-changed' | 'token-revoked' | undefined> {
+    const locking = lockIdentity(tx, session.identityId, session.token)
+    const [, login] = await Promise.all([locking, lockOidcLogin(tx, loginId)])
+    if (login === 'busy') return login
     if (!login || login.code?.isRedeemed) return undefined
-    const opening = await insertApiSession(tx, session)
+    const opening = await insertApiSession(tx, session, locking)
     if (opening !== 'opened') return opening
     const earlier = login.session && (await findLiveSessionRow(tx.db, login.session.id, tx.now))
     const isSame = earlier?.identity_id === session.identityId
@@ -47,8 +53,8 @@ export const authenticateOidcLogin = operation({
     const kept = isSame ? (login.session?.details.amr ?? []).filter((method) => method.startsWith(SECOND_TOKEN)) : []
     const amr = [...new Set([...details.amr, ...kept])]
     if (passedTotpId !== null) await setPassedTotp(tx, session.id, passedTotpId)
-    if (earlier) await deleteSessions(tx, [earlier])
+    if (isSame) await deleteSessions(tx, [earlier])
     await setLoginSession(tx, loginId, { sessionId: session.id, details: { ...details, amr }, code })
-    return { passedTotpId, amr }
+    return { passedTotpId, amr, replacedSessionId: isSame ? undefined : earlier?.id }
   },
 })

@@ -15,8 +15,10 @@ export const issueOidcCode = operation({
   name: 'oidcLogin.issueCode',
   access: 'none',
   needsWriteLock: false,
-  async run(tx, { loginId, sessionId, code }: IssueOidcCode): Promise<boolean> {
+  locksOnlyActor: true,
+  async run(tx, { loginId, sessionId, code }: IssueOidcCode): Promise<boolean | 'busy'> {
     const [, login] = await Promise.all([lockIdentity(tx, tx.actorId), lockOidcLogin(tx, loginId)])
+    if (login === 'busy') return login
     if (!login || login.code || login.session?.id !== sessionId) return false
     await setLoginCode(tx, loginId, code)
     return true

@@ -29,14 +29,15 @@ export const openOidcSession = operation({
   name: 'oidcSession.open',
   access: 'none',
   needsWriteLock: false,
-  run: async (tx, args: OpenOidcSession): Promise<RedeemedCode> => (await open(tx, args)).result,
+  locksOnlyActor: true,
+  run: async (tx, args: OpenOidcSession): Promise<RedeemedCode | 'busy'> => (await open(tx, args)).result,
 })
 
 /** Like `openOidcSession`, for a session that is bound to a certificate. Fails with CERT_IN_USE when another identity logs in with its key. */
 export const openBoundOidcSession = operation({
   name: 'oidcSession.openBound',
   access: 'none',
-  async run(tx, { certificate, ...args }: OpenBoundOidcSession): Promise<RedeemedCode> {
+  async run(tx, { certificate, ...args }: OpenBoundOidcSession): Promise<RedeemedCode | 'busy'> {
     const { result, identityId } = await open(tx, args)
     if (identityId !== undefined) await insertCertificateOf(tx, identityId, certificate)
     return result
@@ -47,20 +48,22 @@ export const openBoundOidcSession = operation({
 async function open(
   tx: Transaction,
   { loginId, expiresAt, ...session }: OpenOidcSession,
-): Promise<{ readonly result: RedeemedCode; readonly identityId?: string }> {
+): Promise<{ readonly result: RedeemedCode | 'busy'; readonly identityId?: string }> {
   const { sessionId } = session
-  const [, isRedeemed] = await Promise.all([lockIdentity(tx, tx.actorId), setLoginRedeemed(tx, loginId, sessionId)])
-  if (!isRedeemed) return { result: await refuse(tx, loginId, sessionId) }
+  const [, login] = await Promise.all([lockIdentity(tx, tx.actorId), lockOidcLogin(tx, loginId)])
+  if (login === 'busy') return { result: login }
+  if (login?.session?.id !== sessionId || !login.code) return { result: 'refused' }
+  if (login.code.isRedeemed) return { result: await endReused(tx, sessionId) }
+  if (login.code.expiresAt <= tx.now) return { result: 'refused' }
+  await setLoginRedeemed(tx, loginId)
   const identityId = await setFirstSessionEnd(tx, sessionId, expiresAt)
   if (identityId === undefined) return { result: 'refused' }
   await insertOidcSession(tx, session)
   return { result: 'opened', identityId }
 }
 
-async function refuse(tx: Transaction, loginId: string, sessionId: string): Promise<RedeemedCode> {
-  const login = await lockOidcLogin(tx, loginId)
-  const isReused = login?.session?.id === sessionId && login.code?.isRedeemed
-  const owner = isReused ? await findSessionOwner(tx.db, sessionId) : undefined
+async function endReused(tx: Transaction, sessionId: string): Promise<RedeemedCode> {
+  const owner = await findSessionOwner(tx.db, sessionId)
   if (!owner) return 'refused'
   await deleteSessions(tx, [owner])
   return 'reused'

@@ -16,11 +16,14 @@ export const passSecondToken = operation({
   name: 'oidcLogin.passSecondToken',
   access: 'none',
   needsWriteLock: false,
-  async run(tx, { loginId, sessionId, method }: PassSecondToken): Promise<void> {
+  locksOnlyActor: true,
+  async run(tx, { loginId, sessionId, method }: PassSecondToken): Promise<'busy' | undefined> {
     const [, login] = await Promise.all([lockIdentity(tx, tx.actorId), lockOidcLogin(tx, loginId)])
-    if (login?.session?.id !== sessionId || login.code) return
+    if (login === 'busy') return login
+    if (login?.session?.id !== sessionId || login.code) return undefined
     const { details } = login.session
     const amr = [...new Set([...details.amr, method])]
     await setLoginSession(tx, loginId, { sessionId, details: { ...details, amr }, code: undefined })
+    return undefined
   },
 })

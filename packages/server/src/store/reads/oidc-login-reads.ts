@@ -19,16 +19,17 @@ export async function findOidcLogin(
 
 const LOCKED_LOGIN = {
   sqlite: LOGIN_BY_ID,
-  postgres: prepared(1, (db, id: string) => loginById(db, id).forUpdate()),
+  postgres: prepared(1, (db, id: string) => loginById(db, id).forUpdate().skipLocked()),
 }
 
-/** Like `findOidcLogin`, and locks the login until the commit. */
+/** Like `findOidcLogin`, and locks the login until the commit. Does not wait for a login that another transaction has locked: it is `busy`. */
 export async function lockOidcLogin(
   { db, dialect, now }: Pick<Transaction, 'db' | 'dialect' | 'now'>,
   id: string,
-): Promise<StoredOidcLogin | undefined> {
+): Promise<StoredOidcLogin | 'busy' | undefined> {
   const [row] = await LOCKED_LOGIN[dialect](db, id)
-  return row && now < row.expires_at ? oidcLoginFromRow(row) : undefined
+  if (row) return now < row.expires_at ? oidcLoginFromRow(row) : undefined
+  return (await findOidcLogin(db, id, now)) && 'busy'
 }
 
 const loginByCode = prepared(1, (db, code: string) => db.selectFrom('oidc_logins').selectAll().where('code', '=', code))

@@ -57,20 +57,13 @@ export async function setLoginCode({ db }: Transaction, id: string, { value, exp
   await setCode(db, id, value, expiresAt)
 }
 
-const setRedeemed = prepared(3, (db, id: string, sessionId: string, now: number) =>
-  db
-    .updateTable('oidc_logins')
-    .set({ redeemed_at: now })
-    .where('id', '=', id)
-    .where('session_id', '=', sessionId)
-    .where('redeemed_at', 'is', null)
-    .where('code_expires_at', '>', now)
-    .returning('id'),
+const setRedeemed = prepared(2, (db, id: string, now: number) =>
+  db.updateTable('oidc_logins').set({ redeemed_at: now }).where('id', '=', id),
 )
 
-/** Marks the code of a login as redeemed. Returns whether it was good: it has not expired, was not redeemed, and belongs to this session. */
-export async function setLoginRedeemed({ db, now }: Transaction, id: string, sessionId: string): Promise<boolean> {
-  return (await setRedeemed(db, id, sessionId, now)).length > 0
+/** Marks the code of a login as redeemed. */
+export async function setLoginRedeemed({ db, now }: Transaction, id: string): Promise<void> {
+  await setRedeemed(db, id, now)
 }
 
 /** Deletes up to `limit` logins that have expired. Returns how many. */
