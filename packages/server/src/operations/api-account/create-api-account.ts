@@ -19,7 +19,6 @@ export interface NewApiAccount extends AccountOwners {
 export const createApiAccount = operation({
   name: 'apiAccount.create',
   access: { hosted: 'admin' },
-  target: 'apiAccounts',
   async run(tx, { settings, client, binding, ...owners }: NewApiAccount): Promise<void> {
     const { id, organizationId, identityProviderId } = owners
     await checkTargetOrganization(tx, organizationId)

@@ -62,11 +62,11 @@ export async function insertApiSession(
   locking = lockIdentity(tx, session.identityId, session.token),
 ): Promise<Opening> {
   const { identityId, token } = session
-  const identity = await locking
+  // Sent together: PostgreSQL counts once it has the lock.
+  const [identity, count] = await Promise.all([locking, countSessions(tx, identityId)])
   if (token && identity && identity.signerRevision !== token.signerRevision) return 'signer-changed'
   if (token && identity && isTokenRevoked(identity, token)) return 'token-revoked'
   if (!identity || !(await mayLogIn(tx, identity, session, comparedWith))) throw new AppError('INVALID_AUTH')
-  const count = await countSessions(tx, identityId)
   if (count >= maxPerIdentity) await endSurplusSessions(tx, identityId, count + 1 - maxPerIdentity)
   await insertSession(tx, session)
   if (envInfo || sdkInfo) await setClientInfo(tx, identityId, { envInfo, sdkInfo })

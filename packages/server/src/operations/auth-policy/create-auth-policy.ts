@@ -8,7 +8,6 @@ import { checkSigners, signerFieldNotFound } from './check-signers.ts'
 export const createAuthPolicy = operation({
   name: 'authPolicy.create',
   access: { entity: 'auth-policy', action: 'create' },
-  target: 'authPolicies',
   async run(tx, { id, body }: { readonly id: string; readonly body: AuthPolicyWrite }): Promise<void> {
     await checkSigners(tx, body, signerFieldNotFound)
     await addAuthPolicy(tx, id, authPolicyFromBody(body))

@@ -14,7 +14,6 @@ const ACCESS = { entity: 'authenticator', action: 'create', orAllOf: 'identity' 
 export const createPasswordAuthenticator = operation({
   name: 'authenticator.createPassword',
   access: ACCESS,
-  target: 'authenticators',
   async run(tx, authenticator: NewPasswordAuthenticator): Promise<void> {
     await authorizeCredentialGrant(tx, authenticator.identityId)
     await checkNoAuthenticator(tx, 'updb', authenticator.identityId)
@@ -26,7 +25,6 @@ export const createPasswordAuthenticator = operation({
 export const createCertificateAuthenticator = operation({
   name: 'authenticator.createCertificate',
   access: ACCESS,
-  target: 'authenticators',
   async run(tx, authenticator: NewCertificateAuthenticator): Promise<void> {
     await authorizeCredentialGrant(tx, authenticator.identityId)
     await checkNoAuthenticator(tx, 'cert', authenticator.identityId)

@@ -16,7 +16,6 @@ export interface CreateCa {
 export const createCa = operation({
   name: 'ca.create',
   access: { entity: 'ca', action: 'create' },
-  target: 'cas',
   async run(tx, { id, body, certificate, verificationToken }: CreateCa): Promise<void> {
     const settings = caFromBody(body)
     validateCa(settings)

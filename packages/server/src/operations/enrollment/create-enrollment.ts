@@ -12,7 +12,6 @@ export interface CreateEnrollment extends NewEnrollment {
 export const createEnrollment = operation({
   name: 'enrollment.create',
   access: { entity: 'enrollment', action: 'create' },
-  target: 'enrollments',
   async run(tx, { identityId, ...enrollment }: CreateEnrollment): Promise<void> {
     if (!(await findIdentity(tx.db, identityId))) throw invalidField('identityId', 'not found', identityId)
     const { caId } = enrollment

@@ -21,7 +21,6 @@ export interface WriteProvider extends OwnedKey, SealedRegistrationToken {
 export const createProvider = operation({
   name: 'identityProvider.create',
   access: { hosted: 'admin' },
-  target: 'identityProviders',
   async run(tx, { provider, sealedRegistrationToken = null, ...key }: WriteProvider): Promise<void> {
     await checkTargetOrganization(tx, key.organizationId)
     validateProvider(provider)

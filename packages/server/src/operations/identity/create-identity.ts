@@ -24,7 +24,6 @@ export interface CreateIdentity {
 export const createIdentity = operation({
   name: 'identity.create',
   access: { entity: 'identity', action: 'create' },
-  target: 'identities',
   async run(tx, { id, body, enrollment }: CreateIdentity): Promise<void> {
     const identity = identityFromBody(body)
     if (!tx.actor.isAdmin && isPowerGiven(identity)) throw new AppError('UNAUTHORIZED')

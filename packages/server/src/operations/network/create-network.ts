@@ -15,7 +15,6 @@ export interface CreateNetwork extends OwnedKey {
 export const createNetwork = operation({
   name: 'network.create',
   access: { hosted: 'admin' },
-  target: 'networks',
   async run(tx, { settings, ...network }: CreateNetwork): Promise<void> {
     await addNetwork(tx, { ...network, isLocal: false, ownerIdentityId: hostedIdentityId(tx.actor.id) }, settings)
   },

@@ -14,7 +14,6 @@ export interface NewOrganization {
 export const createOrganization = operation({
   name: 'organization.create',
   access: { hosted: 'admin' },
-  target: 'organizations',
   async run(tx, organization: NewOrganization): Promise<void> {
     await addOrganization(tx, { ...organization, isLocal: false })
   },

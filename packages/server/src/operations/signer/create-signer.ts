@@ -19,7 +19,6 @@ export interface SignerWrite {
 export const createSigner = operation({
   name: 'signer.create',
   access: { entity: 'external-jwt-signer', action: 'create' },
-  target: 'externalJwtSigners',
   async run(tx, { id, body, certificate, nearMisses = [] }: SignerWrite): Promise<void> {
     const settings = signerFromBody(body)
     authorizeSignerChange(tx.actor, undefined, settings, { isSecurityWrite: true })

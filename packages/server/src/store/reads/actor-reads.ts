@@ -21,7 +21,7 @@ import type { Database } from '../schema.ts'
 import { isStoredSessionLive } from '../session-activity.ts'
 import type { Transaction } from '../transaction.ts'
 import { findAccountRole } from './active-account-reads.ts'
-import { findAuthPolicy } from './auth-policy-reads.ts'
+import { findAuthPolicyOf } from './auth-policy-reads.ts'
 import { isRevoked } from './revocation-reads.ts'
 import { findSessionOrigin } from './session-origin-reads.ts'
 import { findEnabledSignerTrust } from './signer-reads.ts'
@@ -43,15 +43,17 @@ export async function findSessionActor(
   { db }: Pick<Transaction, 'db'>,
   { actorId, credential, now, mayBePartial }: SessionActor,
 ): Promise<Actor | undefined> {
-  const [[session], [row]] = await Promise.all([sessionById(db, credential.sessionId), identityById(db, actorId)])
+  // On PostgreSQL these share one round trip.
+  const [[session], [row], policy] = await Promise.all([
+    sessionById(db, credential.sessionId),
+    identityById(db, actorId),
+    findAuthPolicyOf(db, actorId),
+  ])
   if (session?.identityId !== actorId || !isStoredSessionLive(session, now)) return undefined
   if (!row || !hasAccess({ ...row, hasExpired: Boolean(row.hasExpired) }, now)) return undefined
   if (credential.tokenId !== undefined && (await isRevoked(db, credential.tokenId))) return undefined
   const actor: Actor = { id: actorId, isAdmin: Boolean(row.is_admin), permissions: readJsonColumn(row.permissions) }
-  const [origin, policy] = await Promise.all([
-    findSessionOrigin(db, { ...session, method: session.method as LoginMethodName }, actor),
-    findAuthPolicy(db, row.authPolicyId),
-  ])
+  const origin = await findSessionOrigin(db, { ...session, method: session.method as LoginMethodName }, actor)
   if (origin?.retiresAt !== undefined && now >= origin.retiresAt) return undefined
   if (!origin || !policy || !isLoginAllowed(policy, origin.login)) return undefined
   if (now >= sessionEnd(policy, session, row)) return undefined
@@ -81,7 +83,7 @@ const identityById = prepared(1, (db, id: string) =>
   db
     .selectFrom('identities')
     .select(['is_admin', 'permissions', 'disabled_at as disabledAt', 'disabled_until as disabledUntil'])
-    .select(['auth_policy_id as authPolicyId', 'verified_totp_id as verifiedTotpId'])
+    .select('verified_totp_id as verifiedTotpId')
     .select(['expires_at as expiresAt', 'has_expired as hasExpired'])
     .select(['enrolled_by_signer_id as enrolledBySignerId', 'linked_signers as linkedSigners'])
     .where('id', '=', id),

@@ -17,13 +17,39 @@ export async function hasAuthPolicy(db: Kysely<Database>, id: string): Promise<b
 
 /** Runs the same queries whether the policy exists or not. */
 export async function findAuthPolicy(db: Kysely<Database>, id: string): Promise<StoredAuthPolicy | undefined> {
-  const [row] = await policyById(db, id)
-  const signers = await signersOf(db, id)
-  if (!row) return undefined
-  return authPolicyFromRow(
-    row,
-    signers.map((link) => link.signer_id),
-  )
+  return toPolicy(...(await Promise.all([policyById(db, id), signersOf(db, id)])))
+}
+
+const policyOfIdentity = prepared(1, (db, identityId: string) =>
+  db.selectFrom('auth_policies').selectAll().where('id', '=', ofIdentity(db, identityId)),
+)
+
+const signersOfIdentity = prepared(1, (db, identityId: string) =>
+  db
+    .selectFrom('auth_policy_signers')
+    .select('signer_id')
+    .where('auth_policy_id', '=', ofIdentity(db, identityId))
+    .orderBy('signer_id'),
+)
+
+function ofIdentity(db: Kysely<Database>, identityId: string) {
+  return db.selectFrom('identities').select('auth_policy_id').where('id', '=', identityId)
+}
+
+/** The policy of an identity, without waiting for the row of the identity first. */
+export async function findAuthPolicyOf(
+  db: Kysely<Database>,
+  identityId: string,
+): Promise<StoredAuthPolicy | undefined> {
+  return toPolicy(...(await Promise.all([policyOfIdentity(db, identityId), signersOfIdentity(db, identityId)])))
+}
+
+function toPolicy(
+  [row]: readonly AuthPolicyRow[],
+  signers: readonly { readonly signer_id: string }[],
+): StoredAuthPolicy | undefined {
+  const allowed = signers.map((link) => link.signer_id)
+  return row && authPolicyFromRow(row, allowed)
 }
 
 export async function withAllowedSigners(
