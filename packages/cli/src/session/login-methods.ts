@@ -13,6 +13,7 @@ import { completeSession } from './complete-session.ts'
 import { loadClientCertificate } from './load-client-certificate.ts'
 import type { LoginAttempt } from './login-attempt.ts'
 import { checkToken, readSecondJwt, runTokenCommand, type SecondJwt, supplySecondJwt } from './second-jwt.ts'
+import { SecretLines } from './secret-lines.ts'
 
 type LoginResult = Omit<Profile, 'url' | 'caPem'>
 type LoginMethod = (attempt: LoginAttempt) => Promise<LoginResult>
@@ -43,18 +44,17 @@ export function chooseMethod({ flags, input }: Call): LoginMethod {
 
 async function logInByPassword(attempt: LoginAttempt): Promise<LoginResult> {
   const { call } = attempt
-  const lines = createLineReader(call)
+  const secrets = new SecretLines(call)
   const username = typeof call.flags.username === 'string' ? call.flags.username : await call.input.ask('User name: ')
-  const password = await lines.secret('password-stdin', `Password of ${username}: `)
-  return startSession(attempt, {}, 'password', lines, (client) => client.logInWithPassword(username, password))
+  const password = await secrets.next('password-stdin', `Password of ${username}: `)
+  const logIn: LogIn = (client) => client.logInWithPassword(username, password)
+  return startSession(attempt, { method: 'password', logIn, secrets })
 }
 
 async function logInByCertificate(attempt: LoginAttempt): Promise<LoginResult> {
   const { flags } = attempt.call
   const certificate = loadClientCertificate(String(flags.cert), String(flags.key))
-  return startSession(attempt, certificate, 'cert', createLineReader(attempt.call), (client) =>
-    client.logInWithCertificate(),
-  )
+  return startSession(attempt, { method: 'cert', logIn: (client) => client.logInWithCertificate(), certificate })
 }
 
 async function logInByJwtFile(attempt: LoginAttempt): Promise<LoginResult> {
@@ -79,9 +79,8 @@ async function getProviderToken(attempt: LoginAttempt, signer: string): Promise<
 }
 
 async function logInByJwt(attempt: LoginAttempt, token: string, first: SecondJwt): Promise<LoginResult> {
-  const lines = createLineReader(attempt.call)
   try {
-    return await startSession(attempt, {}, 'ext-jwt', lines, (client) => client.logInWithJwt(token), first)
+    return await startSession(attempt, { method: 'ext-jwt', logIn: (client) => client.logInWithJwt(token), first })
   } catch (error) {
     if (!isSdkError(error) || error.code !== 'UNAUTHORIZED') throw error
     throw new CliError(`${attempt.url} refuses the token [request ${error.requestId}]`, {
@@ -92,21 +91,27 @@ async function logInByJwt(attempt: LoginAttempt, token: string, first: SecondJwt
   }
 }
 
-async function startSession(
-  attempt: LoginAttempt,
-  certificate: Pick<Trust, 'certPem' | 'keyPem'>,
-  method: string,
-  lines: ReturnType<typeof createLineReader>,
-  logIn: (client: ControllerClient) => Promise<CurrentApiSession>,
-  first?: SecondJwt,
-): Promise<LoginResult> {
+type LogIn = (client: ControllerClient) => Promise<CurrentApiSession>
+
+interface SessionStart {
+  readonly method: string
+  readonly logIn: LogIn
+  readonly certificate?: Pick<Trust, 'certPem' | 'keyPem'>
+  /** The token that logs in, which may be the second token too. */
+  readonly first?: SecondJwt
+  /** Those that the first factor has begun to read. */
+  readonly secrets?: SecretLines
+}
+
+async function startSession(attempt: LoginAttempt, start: SessionStart): Promise<LoginResult> {
   const { call, url, caPem } = attempt
+  const { method, logIn, certificate, first, secrets = new SecretLines(call) } = start
   const fetch = createTrustingFetch({ origin: url, caPem, ...certificate })
   const given = await findSecond(attempt)
   const client = new ControllerClient({ baseUrl: url, fetch, secondaryToken: given && supplySecondJwt(given) })
   const waiting = `waiting for ${url}…`
   const session = await withProgress(call.terminal, waiting, logIn(client))
-  await completeCode({ call, client, session, ask: () => lines.secret('code-stdin', 'One-time code: ') })
+  await completeCode({ call, client, session, ask: () => secrets.next('code-stdin', 'One-time code: ') })
   const completing = completeSession({ baseUrl: url, fetch, session, second: given, first })
   const second = await withProgress(call.terminal, waiting, completing)
   const { id, name } = session.identity
@@ -117,27 +122,4 @@ async function findSecond(attempt: LoginAttempt): Promise<SecondJwt | undefined>
   const given = await readSecondJwt(attempt.call)
   const signer = attempt.call.flags['second-signer']
   return typeof signer === 'string' ? { token: await getProviderToken(attempt, signer) } : given
-}
-
-/** Reads secrets line by line from stdin when the flag is set, otherwise from a prompt. */
-function createLineReader({ flags, input }: Call) {
-  let rest: string[] | undefined
-  return {
-    async secret(flag: string, question: string): Promise<string> {
-      if (flags[flag] === true) {
-        rest ??= (await input.readAll()).split('\n')
-        const line = rest.shift()?.replace(/\r$/, '')
-        if (line) return line
-        throw usageError(`--${flag}: there is nothing on stdin`, 'send it on a line of its own')
-      }
-      if (input.isInteractive) return input.ask(question, { secret: true })
-      throw new CliError(
-        `${question.replace(/:.*$/, '').toLowerCase()} is needed, and there is no terminal to ask on`,
-        {
-          hint: `send it on stdin with --${flag}`,
-          exitCode: EXIT.usage,
-        },
-      )
-    },
-  }
 }
