@@ -9,6 +9,7 @@ import { until } from '../keyset/fake-time.ts'
 import { cookiesOf, HOST, OWN_PAGE } from './console-app.fixture.ts'
 import { ALICE, CLIENT_ID, type ConsoleLogin, challengeOf, setUpConsoleLogin } from './scripted-provider.fixture.ts'
 
+const NO_CLASSES = { requireMixedCase: false, requireNumberChar: false, requireSpecialChar: false }
 const OWN_IDENTITY = '/edge/client/v1/current-identity'
 const CLEARED = '__Host-countersign-login=; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=0'
 
@@ -338,4 +339,35 @@ test('a signer without console login is distinguished from a provider that fails
   }
   script.document = {}
   assert.equal((await begin(await make('good'))).headers.location?.startsWith(set.issuer), true)
+})
+
+test('a login that is too weak is repeated once at the provider, with what the policy requires', async (t) => {
+  const set = await setUpConsoleLogin(t)
+  const { app, script, startLogin, finishLogin, readStart } = set
+  const extJwt = { allowed: true, allowedSigners: [], requireAcr: ['mfa', 'hwk'], maxAuthAgeSeconds: 60 }
+  const cert = { allowed: false, allowExpiredCerts: false }
+  const updb = { allowed: false, lockoutDurationMinutes: 0, maxAttempts: 0, minPasswordLength: 5 }
+  const secondary = { requireTotp: false, requireExtJwtSigner: null }
+  const policy = { name: 'strong', primary: { cert, extJwt, updb: { ...updb, ...NO_CLASSES } }, secondary }
+  const created = await app.admin('POST', '/edge/management/v1/auth-policies', policy)
+  assert.equal(created.status, 201, created.text)
+  await set.createIdentity({ authPolicyId: created.json.data.id })
+  const signerId = await set.createLoginSigner()
+  const seconds = () => Math.floor(app.clock.now() / 1000)
+
+  const weak = { acr: 'password', auth_time: seconds() }
+  script.accessToken = weak
+  const first = await startLogin(signerId, { query: '?next=/console/signers' })
+  assert.equal(first.parameters.acr_values, undefined)
+  const again = readStart(await finishLogin(first))
+  assert.equal(again.parameters.acr_values, 'mfa hwk')
+  assert.equal(again.parameters.max_age, '60')
+  assert.notEqual(again.parameters.state, first.parameters.state)
+  assert.equal(errorOf(await finishLogin(again)).why, 'refused', 'no third time')
+
+  const repeated = readStart(await finishLogin(await startLogin(signerId, { query: '?next=/console/signers' })))
+  script.accessToken = { ...weak, acr: 'mfa' }
+  const back = await finishLogin(repeated)
+  assert.equal(back.headers.location, '/console/signers', back.text)
+  assert.ok(sessionOf(back))
 })

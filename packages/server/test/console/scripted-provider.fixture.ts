@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
+import type { Reply } from '../http/build-app.ts'
 import { ALICE, setUpProvider } from '../http/provider.fixture.ts'
 import { cookiesOf, HOST, makeConsole } from './console-app.fixture.ts'
 
@@ -79,6 +80,17 @@ export async function setUpConsoleLogin(t: TestContext, settings: Readonly<Recor
   const begin = (signerId: string, { query = '', headers = {} as Readonly<Record<string, string>> } = {}) =>
     app.call('GET', `/console/login/${signerId}${query}`, undefined, { headers: { host: HOST, ...headers } })
 
+  /** A reply that sends the browser to the provider, which records the request. */
+  const readStart = (reply: Reply): StartedLogin => {
+    assert.equal(reply.status, 303, reply.text)
+    const url = new URL(reply.headers.location ?? '')
+    assert.equal(url.origin, issuer, url.href)
+    const parameters = Object.fromEntries(url.searchParams)
+    nonce = parameters.nonce ?? ''
+    const [setCookie = ''] = cookiesOf(reply)
+    return { url, parameters, cookie: setCookie.split(';', 1)[0] ?? '', setCookie }
+  }
+
   return {
     ...set,
     issuer,
@@ -90,17 +102,9 @@ export async function setUpConsoleLogin(t: TestContext, settings: Readonly<Recor
     createLoginSigner: (members: Members = {}) =>
       set.createSigner({ ...login, scopes: ['openid', 'email'], ...members }),
     begin,
-    /** Starts a login; the provider records the request. */
-    startLogin: async (signerId: string, options: Parameters<typeof begin>[1] = {}): Promise<StartedLogin> => {
-      const reply = await begin(signerId, options)
-      assert.equal(reply.status, 303, reply.text)
-      const url = new URL(reply.headers.location ?? '')
-      assert.equal(url.origin, issuer, url.href)
-      const parameters = Object.fromEntries(url.searchParams)
-      nonce = parameters.nonce ?? ''
-      const [setCookie = ''] = cookiesOf(reply)
-      return { url, parameters, cookie: setCookie.split(';', 1)[0] ?? '', setCookie }
-    },
+    readStart,
+    startLogin: async (signerId: string, options: Parameters<typeof begin>[1] = {}): Promise<StartedLogin> =>
+      readStart(await begin(signerId, options)),
     /** Returns from the provider, with these members of the query in place of the correct ones; undefined omits one. */
     finishLogin: (
       { parameters, cookie }: Pick<StartedLogin, 'parameters' | 'cookie'>,

@@ -3,8 +3,9 @@ import type { Logger } from 'pino'
 import { ConsoleLogin, type ConsoleLoginParts } from '../../login/console/console-login.ts'
 import { ConsoleLoginError } from '../../login/console/console-login-error.ts'
 import { createLogConsoleLoginError } from '../../login/console/log-console-login-error.ts'
-import { FLOW_SECONDS } from '../../login/console/login-flows.ts'
+import { FLOW_SECONDS, type LoginFlow } from '../../login/console/login-flows.ts'
 import type { Call } from '../pipeline/call.ts'
+import { StepUpError } from '../pipeline/challenge.ts'
 import type { Route, RouteResponse } from '../pipeline/route.ts'
 import {
   buildCookie,
@@ -15,7 +16,7 @@ import {
   ownOrigin,
   SESSION_COOKIE,
 } from '../pipeline/session-cookie.ts'
-import { createLogInCall, type LogInCallParts } from '../shared/log-in-call.ts'
+import { createLogInCall, type LoggedIn, type LogInCallParts } from '../shared/log-in-call.ts'
 import { type BrowserSessionParts, BrowserSessions } from './browser-sessions.ts'
 import { CONSOLE_HOME, consolePath } from './console-path.ts'
 
@@ -52,8 +53,13 @@ export function consoleLoginRoutes(parts: ConsoleLoginRouteParts): Route[] {
     if (origin === undefined) throw new AppError('BAD_REQUEST', { message: 'the Host header is not a valid host' })
     const redirectUri = `${origin}${CALLBACK}`
     const sessionToken = sessionTokenOf(call)
-    const { url, cookie } = await login.begin(signer, { redirectUri, next: target.next, sessionToken })
-    return goTo(url, [buildCookie(LOGIN_COOKIE, cookie, { sameSite: 'Lax', maxAgeSeconds: FLOW_SECONDS })])
+    return goToProvider(await login.begin(signer, { redirectUri, next: target.next, sessionToken }))
+  }
+
+  /** Repeats a login that was too weak or too old, once, with what the policy requires (RFC 9470 section 5). */
+  const stepUp = async ({ signerId, redirectUri, next, replaces }: LoginFlow, { parameters }: StepUpError) => {
+    const signer = await login.getSigner(signerId)
+    return goToProvider(await login.begin(signer, { redirectUri, next, sessionToken: replaces, stepUp: parameters }))
   }
 
   const finish: Step = async (call, target) => {
@@ -71,7 +77,13 @@ export function consoleLoginRoutes(parts: ConsoleLoginRouteParts): Route[] {
     }
     const { requestId, clientAddress, remoteAddr } = call
     const credential = { untrustedBearers: [token], body: {}, clientCertificate: () => undefined }
-    const loggedIn = await logIn('ext-jwt', { requestId, clientAddress, remoteAddr, ...credential })
+    let loggedIn: LoggedIn
+    try {
+      loggedIn = await logIn('ext-jwt', { requestId, clientAddress, remoteAddr, ...credential })
+    } catch (error) {
+      if (error instanceof StepUpError && !flow.isStepUp) return stepUp(flow, error)
+      throw error
+    }
     return goTo(next, [...(await browser.replace(call, loggedIn.token, replaces)), clearCookie(LOGIN_COOKIE)])
   }
 
@@ -125,6 +137,10 @@ function findRefusal(error: unknown): ConsoleLoginError | undefined {
 
 const REFUSALS: ReadonlySet<string> = new Set(['UNAUTHORIZED', 'INVALID_AUTH'])
 const PLAIN = 'text/plain; charset=utf-8'
+
+function goToProvider({ url, cookie }: { readonly url: string; readonly cookie: string }): RouteResponse {
+  return goTo(url, [buildCookie(LOGIN_COOKIE, cookie, { sameSite: 'Lax', maxAgeSeconds: FLOW_SECONDS })])
+}
 
 /** No referrer: the URL of the redirecting request may contain a code. */
 function goTo(location: string, cookies: readonly string[]): RouteResponse {

@@ -55,23 +55,37 @@ const STEP_UP_TEXTS: Readonly<Record<StepUpReason, string>> = {
 }
 
 /** The refusal of a login at the identity provider that is too weak or too old (RFC 9470). Its parameters are separated by commas, as there. */
-export function stepUpChallenge(
-  reason: StepUpReason,
-  { requireAcr, maxAuthAgeSeconds }: Pick<LoginRequirements, 'requireAcr' | 'maxAuthAgeSeconds'>,
-): ChallengeError {
-  const parameters = [
-    'error="insufficient_user_authentication"',
-    `error_description="${STEP_UP_TEXTS[reason]}"`,
-    ...(requireAcr.length > 0 ? [`acr_values="${requireAcr.join(' ')}"`] : []),
-    ...(maxAuthAgeSeconds === null ? [] : [`max_age="${maxAuthAgeSeconds}"`]),
-  ]
-  return new ChallengeError(`Bearer ${parameters.join(', ')}`)
+export class StepUpError extends ChallengeError {
+  /** What to add to the authorization request of the next login there. */
+  readonly parameters: Readonly<Record<string, string>>
+
+  constructor(reason: StepUpReason, requirements: Parameters<typeof stepUpParameters>[0]) {
+    const parameters = stepUpParameters(requirements)
+    const values = {
+      error: 'insufficient_user_authentication',
+      error_description: STEP_UP_TEXTS[reason],
+      ...parameters,
+    }
+    const listed = Object.entries(values).map(([name, value]) => `${name}="${value}"`)
+    super(`Bearer ${listed.join(', ')}`)
+    this.parameters = parameters
+  }
+}
+
+function stepUpParameters({
+  requireAcr,
+  maxAuthAgeSeconds,
+}: Pick<LoginRequirements, 'requireAcr' | 'maxAuthAgeSeconds'>): Record<string, string> {
+  return {
+    ...(requireAcr.length > 0 && { acr_values: requireAcr.join(' ') }),
+    ...(maxAuthAgeSeconds !== null && { max_age: String(maxAuthAgeSeconds) }),
+  }
 }
 
 /** The refusal of a session whose second factor is missing. */
 export function missingFactors(missing: readonly MissingFactor[]): AppError {
   const stepUp = missing.find((factor) => factor.kind === 'step-up')
-  if (stepUp) return stepUpChallenge(stepUp.reason, stepUp.requirements)
+  if (stepUp) return new StepUpError(stepUp.reason, stepUp.requirements)
   const challenge = secondaryChallenge(missing)
   return challenge === undefined ? new AppError('UNAUTHORIZED') : new ChallengeError(challenge)
 }

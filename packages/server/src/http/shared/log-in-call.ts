@@ -12,7 +12,7 @@ import type { LiveSession } from '../../session/live-sessions.ts'
 import type { RefusedLogin } from '../../token/decision-recorder.ts'
 import type { LoginExplainer } from '../../token/login-explainer.ts'
 import type { Call } from '../pipeline/call.ts'
-import { primaryChallenge, stepUpChallenge } from '../pipeline/challenge.ts'
+import { primaryChallenge, StepUpError } from '../pipeline/challenge.ts'
 
 export interface LogInCallParts {
   readonly clock: Clock
@@ -114,7 +114,7 @@ export function createLogInCall(parts: LogInCallParts): LogInCall {
 
 /** A valid token of a login that is too weak or too old gets the requirements, which the client can act on. */
 function tokenChallenge({ challenge, signer, reason, requirements }: TokenLoginRefusal): AppError {
-  if (requirements) return stepUpChallenge(reason as StepUpReason, requirements)
+  if (requirements) return new StepUpError(reason as StepUpReason, requirements)
   return primaryChallenge(challenge, signer)
 }
 

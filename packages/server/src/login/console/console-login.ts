@@ -23,6 +23,8 @@ interface NewFlow {
   readonly next: string
   /** The browser's current session, if any. */
   readonly sessionToken: string | undefined
+  /** Added to the authorization request when a login that was too weak or too old is repeated. */
+  readonly stepUp?: Readonly<Record<string, string>>
 }
 
 /** The identity provider's authorization response (RFC 6749, section 4.1.2). */
@@ -49,7 +51,7 @@ export class ConsoleLogin {
   /** Returns the URL to send the browser to, and the value of the cookie that binds the flow to the browser. */
   async begin(
     signer: StoredSigner,
-    { redirectUri, next, sessionToken }: NewFlow,
+    { redirectUri, next, sessionToken, stepUp }: NewFlow,
   ): Promise<{ url: string; cookie: string }> {
     const provider = await this.#parts.loginProviders.find(signer)
     const isSecondFactor = await this.#requiresTokenOf(signer.id, sessionToken)
@@ -60,10 +62,14 @@ export class ConsoleLogin {
       verifier: newSecret(),
       redirectUri,
       next,
+      ...(stepUp && { isStepUp: true }),
       ...(isSecondFactor ? { sessionToken } : { replaces: sessionToken }),
     }
     const { state, cookie } = this.#parts.loginFlows.begin(flow)
-    return { url: authorizationUrl(provider, { ...flow, state, scopes: signer.scopes ?? [] }), cookie }
+    return {
+      url: authorizationUrl(provider, { ...flow, state, scopes: signer.scopes ?? [], ...(stepUp && { stepUp }) }),
+      cookie,
+    }
   }
 
   /** Returns the flow that this browser began, once. */

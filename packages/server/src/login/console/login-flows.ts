@@ -16,6 +16,8 @@ export interface LoginFlow {
   readonly sessionToken?: string | undefined
   /** The session that the new one replaces. */
   readonly replaces?: string | undefined
+  /** Whether it repeats a login that was too weak or too old. */
+  readonly isStepUp?: boolean
 }
 
 export const FLOW_SECONDS = 600

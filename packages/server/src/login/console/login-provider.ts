@@ -135,7 +135,7 @@ export class LoginProviders {
 /** Builds the authorization request URL (OpenID Connect Core 3.1.2.1, RFC 7636). */
 export function authorizationUrl(
   { authorizationEndpoint, clientId }: LoginProvider,
-  { scopes, redirectUri, state, nonce, verifier }: AuthorizationRequest,
+  { scopes, redirectUri, state, nonce, verifier, stepUp }: AuthorizationRequest,
 ): string {
   const url = new URL(authorizationEndpoint)
   const members = {
@@ -147,6 +147,7 @@ export function authorizationUrl(
     nonce,
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
+    ...stepUp,
   }
   for (const [name, value] of Object.entries(members)) url.searchParams.set(name, value)
   return url.href
@@ -158,6 +159,8 @@ interface AuthorizationRequest {
   readonly state: string
   readonly nonce: string
   readonly verifier: string
+  /** `acr_values` and `max_age`. */
+  readonly stepUp?: Readonly<Record<string, string>>
 }
 
 function readProvider(body: Buffer, issuer: string, clientId: string): LoginProvider {
