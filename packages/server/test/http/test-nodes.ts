@@ -15,10 +15,11 @@ import { buildServerIdentity } from '../../src/platform/keys/server-identity.ts'
 import type { Settings } from '../../src/platform/settings/index.ts'
 import { createController, type WorkerContext } from '../../src/process/create-controller.ts'
 import { openStore } from '../../src/store/open-store.ts'
+import type { StartWriter } from '../../src/store/sqlite/writer-options.ts'
 import type { Store } from '../../src/store/store.ts'
 import { getTestAuthority, type TestAuthority } from '../platform/keys/test-authority.ts'
 import { writeMigratedFile } from '../store/migrated-file.ts'
-import { startTestWriter } from '../store/test-writer.ts'
+import { startTestWriter, startThreadWriter } from '../store/test-writer.ts'
 import { newPostgresDatabase } from './test-postgres.ts'
 
 /** Cheap on purpose: these tests are not about the cost of guessing. */
@@ -51,6 +52,8 @@ export interface TestNodeOptions {
   readonly deployment?: 'workers'
   /** One node, or one controller, on every deployment: for tests of state that each keeps in its memory. */
   readonly isAlone?: 'node' | 'controller'
+  /** A writer thread on the embedded database: for tests that watch the statements of this one. */
+  readonly hasWriterThread?: true
   /** Fetches key sets. By default a fetch never resolves, since tests stay off the network. */
   readonly fetchJwks?: FetchJwks
   /** The client CA; by default the one of the test file. */
@@ -102,7 +105,8 @@ export async function startTestNodes(options: StartOptions): Promise<TestNodes> 
   const events = createEventHub({ nodeId: newId(), clock: options.clock })
   const workers = isShared ? new TestWorkers(options.clock, count) : undefined
   const startNode = async (): Promise<TestNode> => {
-    const store = await openTestStore({ database, sqliteFile, isShared, now: options.clock.now() })
+    const startWriter = options.hasWriterThread ? startThreadWriter : startTestWriter
+    const store = await openTestStore({ database, sqliteFile, isShared, startWriter, now: options.clock.now() })
     if (count > 1 && !isShared) changes.follow(store)
     const shared = workers ? { events, worker: workers.next() } : { events: createNodeEvents(options.clock, events) }
     return { store, controller: await createTestController({ ...options, ...shared }, store) }
@@ -139,10 +143,10 @@ function openTestStore(options: {
   database: string
   sqliteFile: string
   isShared: boolean
+  startWriter: StartWriter
   now: number
 }): Promise<Store> {
   return openStore({
-    startWriter: startTestWriter,
     nodeId: newId(),
     ...options,
     onWarning: () => {},

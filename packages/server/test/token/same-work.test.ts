@@ -64,7 +64,7 @@ test('L-02 every refusal of a good token costs the same look-ups, cached before 
 const subject = (claim: string) => ({ claim, loginClaims: { acr: null, amr: null, authenticatedAt: null } })
 
 test('L-02 every refused password costs the same look-ups and one comparison', async (t) => {
-  const app = await buildApp(t)
+  const app = await buildApp(t, { hasWriterThread: true })
   const session = { idleMs: 60_000, maxMs: 60_000, maxPerIdentity: 10, events: { publish: () => {} } }
   const login = new PasswordLogin({
     ...app,
