@@ -33,6 +33,19 @@ async function readHandshake(baseUrl: string): Promise<Buffer> {
   return Buffer.concat(received)
 }
 
+/** Fails unless the server refuses to renegotiate. */
+async function assertNoRenegotiation(baseUrl: string): Promise<void> {
+  const { hostname: host, port } = new URL(baseUrl)
+  const socket = connect({ port: Number(port), host, maxVersion: 'TLSv1.2', rejectUnauthorized: false })
+  await once(socket, 'secureConnect')
+  const error = await new Promise<NodeJS.ErrnoException | null>((resolve) => {
+    socket.once('error', resolve)
+    socket.renegotiate({}, resolve)
+  })
+  socket.destroy()
+  assert.equal(error?.code, 'ERR_SSL_NO_RENEGOTIATION')
+}
+
 async function start(t: TestContext) {
   const controller = await createControllerStage(t).start({ args: [], env: { COUNTERSIGN_ADMIN_PASSWORD: PASSWORD } })
   const session = await controller.logIn(PASSWORD)
@@ -41,7 +54,7 @@ async function start(t: TestContext) {
   return { controller, request }
 }
 
-test('W-93 the handshake names the verified third-party CAs, whose clients otherwise send no certificate', async (t) => {
+test('W-93 M-23 the handshake names the verified third-party CAs, whose clients otherwise send no certificate', async (t) => {
   const { controller, request } = await start(t)
   const authority = makeTestAuthority({ commonName: 'Corp devices' })
   const isNamed = async () => (await readHandshake(controller.ready.baseUrl)).includes(Buffer.from(authority.subject))
@@ -57,6 +70,7 @@ test('W-93 the handshake names the verified third-party CAs, whose clients other
   const proof = makeTestCertificate({ issuer: authority, commonName }).pem
   assert.equal((await request('POST', `${CAS}/${id}/verify`, proof)).status, 200)
   await until(true)
+  await assertNoRenegotiation(controller.ready.baseUrl)
   const change = async (members: object) => {
     assert.equal((await request('PATCH', `${CAS}/${id}`, members)).status, 200)
   }

@@ -37,14 +37,18 @@ export class TokenBuckets {
 
   /** Takes one token. Returns 0, or the milliseconds until there is one. */
   take(key: string, now: number): number {
+    const waitMs = this.waitFor(key, ONE, now)
+    if (waitMs === 0) for (const bucket of this.#bucketsOf(key)) this.#spend(bucket, 1)
+    return waitMs
+  }
+
+  /** Takes none. Returns 0 when there are `count` tokens, or the milliseconds until then. */
+  waitFor(key: string, count: number, now: number): number {
     const [first, second] = this.#bucketsOf(key)
     this.#refill(first, now)
     this.#refill(second, now)
     const most = Math.max(this.#tokensIn(first), this.#tokensIn(second))
-    if (most < ONE) return Math.ceil(((ONE - most) / this.#size.perSecond) * 1000)
-    this.#spend(first, 1)
-    this.#spend(second, 1)
-    return 0
+    return most < count ? Math.ceil(((count - most) / this.#size.perSecond) * 1000) : 0
   }
 
   /** Takes up to `count` tokens that another process has already granted. A negative count gives tokens back. */

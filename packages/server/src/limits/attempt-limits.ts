@@ -5,6 +5,7 @@ import type { Settings } from '../platform/settings/index.ts'
 import { AccountLimiter } from './account-limiter.ts'
 import { type Attempt, type AttemptLimiter, BucketLimiter, UNLIMITED } from './attempt-limiter.ts'
 import type { AttemptSharing } from './attempt-sharing.ts'
+import { HandshakeLimiter } from './handshake-limiter.ts'
 import { KnownNetworks } from './known-networks.ts'
 import type { LimitMetrics } from './limit-reporter.ts'
 import { RefusalDelay } from './refusal-delay.ts'
@@ -12,6 +13,8 @@ import { SignerLimiter } from './signer-limiter.ts'
 
 /** Limits for callers without a session. */
 export interface AttemptLimits {
+  /** What client certificates cost in handshakes, per client network. */
+  readonly handshake: HandshakeLimiter | undefined
   /** Refused calls per client network, over all routes that are expensive without a session. */
   readonly address: AttemptLimiter
   /** Lists with a query per client network, refused or not. */
@@ -46,7 +49,7 @@ const SITE_FACTOR = 10
 /** A device renews its certificate once in its life, and tries again when a response is lost. */
 const RENEWALS = { burst: 30, perSecond: 0.2 }
 
-/** A burst of 0 means no limit; without a limit on addresses, refusals are not delayed either. */
+/** A burst of 0 means no limit; without a limit on addresses, refusals are not delayed and handshakes not limited either. */
 export function createAttemptLimits({ settings, ...parts }: AttemptLimitsParts): AttemptLimits {
   const { limits } = settings
   const limiter = (limit: string, burst: number, perSecond: number): AttemptLimiter =>
@@ -61,6 +64,7 @@ export function createAttemptLimits({ settings, ...parts }: AttemptLimitsParts):
   const signer = limiter('signer', limits.signerBurst, limits.signerPerSecond)
   const delay = limits.addressBurst === 0 ? undefined : new RefusalDelay(parts)
   return {
+    handshake: limits.addressBurst === 0 ? undefined : new HandshakeLimiter({ ...parts, known }),
     address: networkLimiter('address', limits.addressBurst, limits.addressPerSecond),
     query: networkLimiter('query', limits.queryBurst, limits.queryPerSecond),
     login: networkLimiter('login', limits.loginBurst, limits.loginPerSecond),

@@ -4,6 +4,7 @@ import { newId, PASSWORD_COST, refuseKeys } from '@countersign/core'
 import type { Logger } from 'pino'
 import type { EventHub } from '../events/event-hub.ts'
 import type { EventWriters } from '../events/event-writers.ts'
+import { TLS_PROTOCOL } from '../http/pipeline/listener.ts'
 import { startWriter } from '../operations/start-writer.ts'
 import { systemClock } from '../platform/clock.ts'
 import { type KeyMaterial, type KeyMaterialOptions, loadKeyMaterial } from '../platform/keys/load-key-material.ts'
@@ -149,7 +150,7 @@ export async function startNode(options: NodeOptions): Promise<StartedNode> {
     controller.http.server.setSecureContext({
       ...keys.tls,
       ca: [keys.clientCaPem, ...thirdPartyCas],
-      minVersion: 'TLSv1.2',
+      ...TLS_PROTOCOL,
       ...(worker && { ticketKeys: worker.ticketKeys }),
     })
   }

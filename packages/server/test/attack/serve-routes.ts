@@ -44,7 +44,7 @@ export async function serveRoutes(
     hostedCallers: { find: () => assert.fail() },
     noteSessionUse: () => {},
     heldTokens: { of: () => [] },
-    limits: { address: UNLIMITED, query: UNLIMITED, delayRefusal: () => undefined },
+    limits: { handshake: undefined, address: UNLIMITED, query: UNLIMITED, delayRefusal: () => undefined },
     settings: loadSettings({ flags: {}, env: {} }).settings,
     tls: { cert, key: privateKey.export({ type: 'pkcs8', format: 'pem' }) },
     log: pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) }),

@@ -2,8 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Server } from 'node:https'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import type { Handshake, HandshakeLimiter } from '../../limits/handshake-limiter.ts'
 import { createNetworkCheck } from '../../outbound/address-policy.ts'
 import type { Settings } from '../../platform/settings/index.ts'
+import { countCertificates } from './client-certificate.ts'
 import { ConnectionPlaces, type Place } from './connection-places.ts'
 import { type ProxyHeader, parseProxyHeader } from './proxy-header.ts'
 
@@ -15,41 +17,67 @@ type HttpSettings = Pick<
 /** A connection before TLS, as the TLS socket on it is known by its peer. */
 interface Admitted {
   readonly place: Place
+  /** The client's address. */
+  readonly address: string
   readonly client: ProxyHeader['client']
+  readonly handshake: Handshake | undefined
 }
+
+/** Of one handshake. Logins read at most nine. */
+const MAX_CERTIFICATES = 16
+const MAX_CERTIFICATE_BYTES = 32 * 1024
+/** A handshake that fails below this size had no certificate that is slow to check. */
+const FREE_FAILURE_BYTES = 1024
 
 /**
  * Decides about each connection before TLS begins. Reads the PROXY header of the sources that send one, and closes connections for which there is
- * no place. A proxy that is trusted for X-Forwarded-For has no limit of its own, because its connections are those of all its clients.
+ * no place. A proxy that is trusted for X-Forwarded-For has no limit of its own, because its connections are those of all its clients. Charges the
+ * certificates of clients to their networks.
  */
-export function admitConnections(server: Server, http: HttpSettings): void {
+export function admitConnections(server: Server, http: HttpSettings, handshakes: HandshakeLimiter | undefined): void {
   const sendsProxyHeader = createNetworkCheck(http.proxyProtocol)
   const isTrustedProxy = createNetworkCheck(http.trustedProxies)
   const timeoutMs = http.headersTimeoutSeconds * 1000
-  const startTls = server.listeners('connection')
+  const tlsListeners = server.listeners('connection')
   const places = new ConnectionPlaces(http)
   const admitted = new Map<string, Admitted>()
   const placeOf = new WeakMap<Socket, Place>()
 
-  const start = (socket: Socket, place: Place | undefined, client?: ProxyHeader['client']): void => {
+  const startTls = (socket: Socket): undefined => {
+    for (const listener of tlsListeners) listener.call(server, socket)
+  }
+  const limitHandshake = (limiter: HandshakeLimiter, socket: Socket, address: string): Handshake => {
+    const cut = (): void => void socket.destroy()
+    // A connection that waits has no other listener.
+    socket.on('error', cut)
+    const start = (): void => {
+      socket.off('error', cut)
+      startTls(socket)
+    }
+    return limiter.begin(address, { start, cut })
+  }
+
+  const start = (socket: Socket, place: Place | undefined, address: string, client?: ProxyHeader['client']): void => {
     if (!place) {
       socket.destroy()
       return
     }
     const peer = peerOf(socket)
-    admitted.set(peer, { place, client })
+    const isLimited = handshakes && place.holder
+    const handshake = isLimited ? limitHandshake(handshakes, socket, address) : startTls(socket)
+    admitted.set(peer, { place, address, client, handshake })
     socket.once('close', () => {
       places.release(place)
       admitted.delete(peer)
+      handshake?.end(socket.bytesRead > FREE_FAILURE_BYTES ? socket.bytesRead : 0)
     })
-    for (const listener of startTls) listener.call(server, socket)
   }
   const admit = (socket: Socket, address: string, client?: ProxyHeader['client']): void =>
-    start(socket, isTrustedProxy(address) ? places.takeForProxy(socket) : places.take(socket, address), client)
+    start(socket, isTrustedProxy(address) ? places.takeForProxy(socket) : places.take(socket, address), address, client)
 
-  const onHeader = (socket: Socket, { client }: ProxyHeader): void => {
+  const onHeader = (socket: Socket, proxy: string, { client }: ProxyHeader): void => {
     if (client) admit(socket, client.address, client)
-    else start(socket, places.takeForProxy(socket))
+    else start(socket, places.takeForProxy(socket), proxy)
   }
 
   server.removeAllListeners('connection')
@@ -57,16 +85,23 @@ export function admitConnections(server: Server, http: HttpSettings): void {
     const { remoteAddress: address } = socket
     // Without an address the client has already disconnected.
     if (address === undefined) socket.destroy()
-    else if (sendsProxyHeader(address)) readHeader(socket, timeoutMs, (header) => onHeader(socket, header))
+    else if (sendsProxyHeader(address)) readHeader(socket, timeoutMs, (header) => onHeader(socket, address, header))
     else admit(socket, address)
   })
   // Before the first request is read: everything after this sees the client's address.
   server.prependListener('secureConnection', (socket: TLSSocket) => {
     const known = admitted.get(peerOf(socket))
     if (!known) return
-    const { place, client } = known
+    const { place, address, client, handshake } = known
     place.socket = socket
     placeOf.set(socket, place)
+    const { count, bytes } = countCertificates(socket)
+    handshake?.end(bytes)
+    if (count > MAX_CERTIFICATES || bytes > MAX_CERTIFICATE_BYTES) {
+      handshakes?.noteRefusal(address)
+      socket.destroy()
+      return
+    }
     if (!client) return
     Object.defineProperty(socket, 'remoteAddress', { value: client.address })
     Object.defineProperty(socket, 'remotePort', { value: client.port })

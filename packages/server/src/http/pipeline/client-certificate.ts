@@ -6,20 +6,26 @@ import type { PresentedCertificate } from '../../token/presented-certificate.ts'
 /** More certificates after the leaf are not read. */
 const MAX_SENT = 8
 
+/** The certificates after the leaf, by connection: Node returns them once. */
+const sentAfterLeaf = new WeakMap<Socket, readonly Buffer[]>()
+
 /** The certificate that the client of a connection presented. Expensive: call only when needed. */
 export function readClientCertificate(socket: Socket): PresentedCertificate | undefined {
-  const connection = socket as TLSSocket
-  const leaf = connection.getPeerX509Certificate?.()
+  const leaf = readLeaf(socket)
   if (!leaf) return undefined
-  return { leaf: leaf.raw, sent: sentAfter(leaf), isResumed: connection.isSessionReused() }
+  const isResumed = (socket as TLSSocket).isSessionReused()
+  return { leaf: leaf.raw, sent: sentAfterLeaf.get(socket) ?? [], isResumed }
 }
 
-function sentAfter(leaf: X509Certificate): readonly Buffer[] {
-  const sent: Buffer[] = []
-  for (let next = leaf.issuerCertificate; next && sent.length < MAX_SENT; next = next.issuerCertificate) {
-    sent.push(next.raw)
-  }
-  return sent
+/**
+ * The number and bytes of the certificates that the client sent, if this is the first call for the connection. None for a resumed connection,
+ * whose certificates were checked before.
+ */
+export function countCertificates(socket: TLSSocket): { count: number; bytes: number } {
+  const leaf = socket.getPeerX509Certificate()
+  if (!leaf || socket.isSessionReused()) return { count: 0, bytes: 0 }
+  const all = noteSent(socket, leaf)
+  return { count: all.length, bytes: all.reduce((bytes, { raw }) => bytes + raw.length, 0) }
 }
 
 const fingerprints = new WeakMap<Socket, string | undefined>()
@@ -27,8 +33,26 @@ const fingerprints = new WeakMap<Socket, string | undefined>()
 /** Lower-case hex SHA-1 of the certificate that the client of a connection presented. Computed once per connection. */
 export function clientFingerprint(socket: Socket): string | undefined {
   if (!fingerprints.has(socket)) {
-    const leaf = (socket as TLSSocket).getPeerX509Certificate?.()
+    const leaf = readLeaf(socket)
     fingerprints.set(socket, leaf && hash('sha1', leaf.raw, 'hex'))
   }
   return fingerprints.get(socket)
+}
+
+function readLeaf(socket: Socket): X509Certificate | undefined {
+  const leaf = (socket as TLSSocket).getPeerX509Certificate?.()
+  if (leaf) noteSent(socket, leaf)
+  return leaf
+}
+
+/** Returns all certificates, from the leaf on, that Node returned with it. */
+function noteSent(socket: Socket, leaf: X509Certificate): X509Certificate[] {
+  const all = [leaf]
+  for (let next = leaf.issuerCertificate; next; next = next.issuerCertificate) all.push(next)
+  if (all.length > 1)
+    sentAfterLeaf.set(
+      socket,
+      all.slice(1, 1 + MAX_SENT).map(({ raw }) => raw),
+    )
+  return all
 }

@@ -96,7 +96,7 @@ export function createHttpServer(options: HttpServerOptions) {
       querystringParser: parseNoQuery,
     },
   })
-  const awaitsContinue = configureListener(app.server, http, unreadable)
+  const awaitsContinue = configureListener(app.server, http, { unreadable, handshakes: options.limits.handshake })
 
   function prepareReply(request: FastifyRequest, reply: FastifyReply): void {
     reply.headers(ownHeaders)

@@ -23,7 +23,7 @@ export interface PipelineParts {
   readonly secondFactor: Pick<SecondFactor, 'check'>
   readonly noteSessionUse: NoteSessionUse
   readonly heldTokens: Pick<HeldTokens, 'of'>
-  readonly limits: Pick<AttemptLimits, 'address' | 'query' | 'delayRefusal'>
+  readonly limits: Pick<AttemptLimits, 'handshake' | 'address' | 'query' | 'delayRefusal'>
   readonly hostedCallers: Pick<HostedCallers, 'find'>
   readonly http: Pick<Settings['http'], 'maxBodyBytes' | 'maxManagementBodyBytes'>
   /** Limits the time for finding the caller, and for the handler. */

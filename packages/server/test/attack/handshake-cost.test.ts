@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { test } from 'node:test'
+import type { ConnectionOptions } from 'node:tls'
+import { makeTestCertificate, openRawHttps } from '@countersign/testkit'
+import { http, VERSION } from './hostile-requests.ts'
+import { makeSlowChain, pemOf } from './slow-certificates.ts'
+import { startTarget, type Target } from './target.ts'
+
+const PROXY = '127.0.0.1'
+const SETTINGS = { http: { proxyProtocol: [PROXY] } }
+/** The sizes of chains that are refused for their size, and that are not. */
+const LONG = 75
+const SHORT = 8
+
+/** The status of a call on a new connection of a client with this address. */
+async function callFrom({ port }: Target, address: string, options: ConnectionOptions = {}): Promise<number> {
+  const socket = connect({ port, host: PROXY })
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  socket.write(`PROXY TCP4 ${address} 198.51.100.1 1234 1280\r\n`)
+  const connection = await openRawHttps({ ...options, port, socket })
+  try {
+    connection.send(http(`GET ${VERSION}`))
+    return (await connection.readResponse(20_000)).status
+  } finally {
+    connection.close()
+  }
+}
+
+test('M-23 a long chain of client certificates ends the connection, a short one is served', async (t) => {
+  const target = await startTarget(t, { settings: SETTINGS })
+  for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
+    assert.equal(await callFrom(target, '192.0.2.1', { ...makeSlowChain(SHORT), maxVersion }), 200)
+    await assert.rejects(callFrom(target, '192.0.2.2', { ...makeSlowChain(LONG), maxVersion }))
+  }
+})
+
+/** Asserts that the next connection of a network waits while another network is served. */
+async function assertWaits(target: Target, address: string, other: string): Promise<void> {
+  const served: string[] = []
+  const call = async (from: string): Promise<void> => {
+    assert.equal(await callFrom(target, from), 200)
+    served.push(from)
+  }
+  const next = call(address)
+  for (let nth = 0; nth < 3; nth++) await call(other)
+  assert.ok(!served.includes(address))
+  await next
+}
+
+test('M-28 a network with slow certificates waits before its next handshake, another one does not', async (t) => {
+  const target = await startTarget(t, { settings: SETTINGS })
+  const chain = makeSlowChain(LONG)
+  await Promise.all([1, 2, 3].map(() => assert.rejects(callFrom(target, '192.0.2.1', chain))))
+  await assertWaits(target, '192.0.2.1', '192.0.2.2')
+})
+
+test('M-28 handshakes that are cut off after many bytes are charged too', async (t) => {
+  const target = await startTarget(t, { settings: SETTINGS })
+  const record = Buffer.alloc(5 + 16_384)
+  record.set([0x16, 3, 1, 0x40, 0])
+  const first = Buffer.from(record)
+  // The beginning of a ClientHello of 127 KiB.
+  first.set([1, 1, 0xfc, 0], 5)
+  for (let nth = 0; nth < 2; nth++) {
+    const socket = connect({ port: target.port, host: PROXY }).resume()
+    socket.on('error', () => {})
+    socket.write('PROXY TCP4 192.0.2.1 198.51.100.1 1234 1280\r\n')
+    socket.end(Buffer.concat([first, ...Array.from({ length: 5 }, () => record)]))
+    await once(socket, 'close')
+  }
+  await assertWaits(target, '192.0.2.1', '192.0.2.2')
+})
+
+test('M-28 a large body right behind the handshake does not count as certificates', async (t) => {
+  const { port } = await startTarget(t)
+  const { pem, privateKey } = makeTestCertificate({ kind: 'ec256' })
+  for (let nth = 0; nth < 5; nth++) {
+    const connection = await openRawHttps({ port, cert: pem, key: pemOf(privateKey) })
+    const body = 'x'.repeat(200_000)
+    connection.send(`POST ${VERSION} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+    assert.equal((await connection.readResponse()).status, 405)
+    connection.close()
+  }
+})
