@@ -67,7 +67,10 @@ function useAsForeign({ parsed }: LeafCertificate, authority: AuthorityCertifica
   for (const location of CLAIM_LOCATIONS) findExternalId(parsed, { ...CLAIM, location })
   commonNameOf(parsed)
   if (authority)
-    findCertificatePath(parsed, readIntermediates([parsed.der]), authority, { now: NOW, budget: { left: 16 } })
+    findCertificatePath(parsed, readIntermediates([parsed.der]), authority, {
+      now: NOW,
+      budget: { left: 16, slowLeft: 16 },
+    })
 }
 
 /** The certificate parsers. OpenSSL must read the same key and usage. Mutates the DER more often than the PEM. */

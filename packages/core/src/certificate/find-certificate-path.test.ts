@@ -4,7 +4,13 @@ import { test } from 'node:test'
 import { createTestKeyPair, makeTestAuthority, makeTestCertificate, type TestCertificate } from '@countersign/testkit'
 import { buildExtension } from './build-extensions.ts'
 import * as der from './der-writer.ts'
-import { findCertificatePath, readAuthorityCertificate, readIntermediates } from './find-certificate-path.ts'
+import {
+  type CheckedSignatures,
+  findCertificatePath,
+  readAuthorityCertificate,
+  readIntermediates,
+  type SignatureBudget,
+} from './find-certificate-path.ts'
 import { OID } from './object-identifiers.ts'
 import { parseCertificate } from './parse-certificate.ts'
 
@@ -15,11 +21,13 @@ function pathOf(
   leaf: TestCertificate,
   sent: readonly TestCertificate[],
   root: TestCertificate,
-  budget = { left: 16 },
+  budget: SignatureBudget = { left: 16, slowLeft: 16 },
+  checked?: CheckedSignatures,
 ): number | undefined {
   const ca = readAuthorityCertificate(root.der)
   const intermediates = readIntermediates(sent.map(({ der }) => der))
-  return ca && findCertificatePath(parseCertificate(leaf.der), intermediates, ca, { now: NOW, budget })?.length
+  const search = { now: NOW, budget, ...(checked && { checked }) }
+  return ca && findCertificatePath(parseCertificate(leaf.der), intermediates, ca, search)?.length
 }
 
 test('J-20 J-21 a path leads from the leaf to the CA, over the certificates that were sent in any order', () => {
@@ -128,11 +136,52 @@ test('J-21 searches that share a budget verify no more signatures than it allows
     [3, 1],
     [2, undefined],
   ] as const) {
-    const budget = { left }
+    const budget = { left, slowLeft: 0 }
     assert.equal(pathOf(leaf, [between], other, budget), undefined)
     assert.equal(pathOf(leaf, [between], root, budget), expected)
     assert.equal(budget.left, 0)
   }
+})
+
+test('J-21 fewer signatures are verified with keys that are slow', () => {
+  for (const [kind, isSlow] of [
+    ['ec256', false],
+    ['ed25519', false],
+    ['rsa4096', false],
+    ['ec384', true],
+    ['ec521', true],
+  ] as const) {
+    const root = makeTestAuthority({ commonName: 'root', kind })
+    const between = makeTestAuthority({ commonName: 'between', kind, issuer: root })
+    const leaf = makeTestCertificate({ issuer: between })
+    assert.equal(pathOf(leaf, [between], root, { left: 2, slowLeft: 2 }), 1, kind)
+    assert.equal(pathOf(leaf, [between], root, { left: 2, slowLeft: 1 }), isSlow ? undefined : 1, kind)
+  }
+})
+
+test('J-21 results of a connection are remembered, by certificate and key, and count as checks', (t) => {
+  const root = makeTestAuthority({ commonName: 'root', kind: 'ec521' })
+  const between = makeTestAuthority({ commonName: 'between', kind: 'ec521', issuer: root })
+  const leaf = makeTestCertificate({ issuer: between })
+  const forged = makeTestCertificate({ issuer: makeTestAuthority({ commonName: 'between', kind: 'ec521' }) })
+  const verify = t.mock.method(X509Certificate.prototype, 'verify')
+  const checked: CheckedSignatures = new Map()
+  const find = (one: TestCertificate, ca: TestCertificate, checks = 2) =>
+    pathOf(one, [between], ca, { left: checks, slowLeft: checks }, checked)
+  for (let nth = 0; nth < 3; nth++) {
+    assert.equal(find(leaf, root), 1)
+    assert.equal(verify.mock.callCount(), 2)
+  }
+  for (let nth = 0; nth < 3; nth++) {
+    assert.equal(find(forged, root), undefined)
+    assert.equal(verify.mock.callCount(), 3)
+  }
+  assert.equal(find(leaf, root, 1), undefined)
+  assert.equal(find(leaf, makeTestAuthority({ commonName: 'root', kind: 'ec521' })), undefined, 'another key')
+  for (let nth = 0; nth < 100; nth++) checked.set(String(nth), true)
+  const size = checked.size
+  assert.equal(find(makeTestCertificate({ issuer: between }), root), 1)
+  assert.equal(checked.size, size, 'the memory is bounded')
 })
 
 test('J-21 certificates that have all issued each other end the search', () => {
@@ -141,10 +190,10 @@ test('J-21 certificates that have all issued each other end the search', () => {
   const loop = () => makeTestAuthority({ commonName: 'loop', keyPair, issuer: root })
   const sent = Array.from({ length: 8 }, loop)
   const forged = makeTestCertificate({ issuer: makeTestAuthority({ commonName: 'loop' }) })
-  const budget = { left: 16 }
+  const budget = { left: 16, slowLeft: 0 }
   assert.equal(pathOf(forged, sent, root, budget), undefined)
   assert.equal(budget.left, 0)
-  const few = { left: 16 }
+  const few = { left: 16, slowLeft: 0 }
   assert.equal(pathOf(forged, sent.slice(0, 2), root, few), undefined)
   assert.ok(few.left > 0, 'none twice in a path')
   assert.equal(pathOf(makeTestCertificate({ issuer: root }), sent, root), 0)

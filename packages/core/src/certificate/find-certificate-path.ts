@@ -1,4 +1,4 @@
-import { type KeyObject, X509Certificate } from 'node:crypto'
+import { hash, type KeyObject, X509Certificate } from 'node:crypto'
 import {
   allowsClientAuth,
   allowsKeyUsage,
@@ -21,10 +21,27 @@ export interface AuthorityCertificate {
 /** How many signatures may still be verified. Searches for one certificate share it: many certificates and CAs can have the same name. */
 export interface SignatureBudget {
   left: number
+  /** Those with keys that are slow to verify with. */
+  slowLeft: number
+}
+
+/** Results of earlier searches, for one connection. A result is never out of date: it depends on two certificates only. */
+export type CheckedSignatures = Map<string, boolean>
+
+interface PathSearch {
+  readonly now: number
+  readonly budget: SignatureBudget
+  readonly checked?: CheckedSignatures
 }
 
 /** Clients send as many certificates as they like. */
 const MAX_INTERMEDIATES = 8
+
+/** Clients with one connection and many CAs must not fill the memory. */
+const MAX_REMEMBERED = 64
+
+const SLOW_CURVES: ReadonlySet<string> = new Set(['secp384r1', 'secp521r1'])
+const MAX_QUICK_RSA_BITS = 4096
 
 const HASHES: ReadonlySet<string> = new Set(['SHA256', 'SHA384', 'SHA512'])
 
@@ -58,15 +75,12 @@ export function findCertificatePath(
   leaf: ParsedCertificate,
   intermediates: readonly AuthorityCertificate[],
   ca: AuthorityCertificate,
-  { now, budget }: { readonly now: number; readonly budget: SignatureBudget },
+  { now, budget, checked }: PathSearch,
 ): readonly AuthorityCertificate[] | undefined {
   if (!isCurrent(ca.parsed, now)) return undefined
   const usable = intermediates.filter(({ parsed }) => isCurrent(parsed, now) && !parsed.der.equals(ca.parsed.der))
-  const hasIssued = ({ parsed, publicKey }: AuthorityCertificate, child: ParsedCertificate) => {
-    if (!child.issuer.equals(parsed.subject) || budget.left === 0) return false
-    budget.left -= 1
-    return isSignedBy(child, publicKey)
-  }
+  const hasIssued = (issuer: AuthorityCertificate, child: ParsedCertificate) =>
+    child.issuer.equals(issuer.parsed.subject) && takeFrom(budget, issuer) && isIssuedBy(child, issuer, checked)
   const search = (
     issuer: AuthorityCertificate,
     path: readonly AuthorityCertificate[],
@@ -82,6 +96,29 @@ export function findCertificatePath(
     return undefined
   }
   return search(ca, [], ca.pathLength ?? Infinity)
+}
+
+/** Remembered results count too: whether a path is found must not depend on earlier searches. */
+function takeFrom(budget: SignatureBudget, { publicKey }: AuthorityCertificate): boolean {
+  const isSlow = isSlowKey(publicKey)
+  if (budget.left === 0 || (isSlow && budget.slowLeft === 0)) return false
+  budget.left -= 1
+  if (isSlow) budget.slowLeft -= 1
+  return true
+}
+
+function isSlowKey({ asymmetricKeyDetails: { namedCurve = '', modulusLength = 0 } = {} }: KeyObject): boolean {
+  return SLOW_CURVES.has(namedCurve) || modulusLength > MAX_QUICK_RSA_BITS
+}
+
+function isIssuedBy(child: ParsedCertificate, issuer: AuthorityCertificate, checked?: CheckedSignatures): boolean {
+  if (!checked) return isSignedBy(child, issuer.publicKey)
+  const name = hash('sha256', Buffer.concat([issuer.parsed.der, child.der]), 'base64')
+  const known = checked.get(name)
+  if (known !== undefined) return known
+  const isSigned = isSignedBy(child, issuer.publicKey)
+  if (checked.size < MAX_REMEMBERED) checked.set(name, isSigned)
+  return isSigned
 }
 
 /** Whether the key of a certificate is admitted: see `admitPublicKey`. */

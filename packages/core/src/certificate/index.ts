@@ -10,11 +10,13 @@ export * as der from './der-writer.ts'
 export { buildName, type DistinguishedName } from './distinguished-name.ts'
 export {
   type AuthorityCertificate,
+  type CheckedSignatures,
   findCertificatePath,
   isAdmittedKey,
   isCurrent,
   readAuthorityCertificate,
   readIntermediates,
+  type SignatureBudget,
 } from './find-certificate-path.ts'
 export { type CertificateIssuer, createIssuer, issueCertificate, issueSelfSigned } from './issue-certificate.ts'
 export {

@@ -6,4 +6,6 @@ export interface PresentedCertificate {
   readonly sent: readonly Buffer[]
   /** Whether this connection resumes an earlier one that proved the key. */
   readonly isResumed: boolean
+  /** The connection, for what is remembered as long as it is open. */
+  readonly connection?: object
 }

@@ -1,5 +1,6 @@
 import {
   type AuthorityCertificate,
+  type CheckedSignatures,
   createLruCache,
   findCertificatePath,
   findPemBlocks,
@@ -9,6 +10,7 @@ import {
   nameDigest,
   readAuthorityCertificate,
   readIntermediates,
+  type SignatureBudget,
 } from '@countersign/core'
 import type { Clock } from '../platform/clock.ts'
 import type { StoredCa } from '../store/ca-row.ts'
@@ -28,19 +30,30 @@ interface ThirdPartyCasParts {
   readonly clock: Clock
 }
 
-type Sent = Pick<PresentedCertificate, 'sent' | 'isResumed'>
+type Sent = Pick<PresentedCertificate, 'sent' | 'isResumed' | 'connection'>
+
+/** What stays the same for all certificates of a connection. Not the CAs, their state and trust, and no dates. */
+interface Remembered {
+  /** Undefined for a resumed connection without a chain. */
+  readonly sent: readonly AuthorityCertificate[] | undefined
+  readonly checked: CheckedSignatures
+}
 
 const MAX_CACHED = 100
 /** More CAs above each other are not followed. */
 const MAX_LEVELS = 4
 /** For one certificate, over all CAs. */
 const MAX_SIGNATURE_CHECKS = 16
+/** Enough for two intermediates and a CA that was renewed under its name. Each takes up to two milliseconds. */
+const MAX_SLOW_CHECKS = 6
 
 /** Finds the third-party CA of a certificate. CAs are read for every certificate: a change holds at once, on every node. */
 export class ThirdPartyCas {
   readonly #parts: ThirdPartyCasParts
   /** By the id of the CA, whose certificate never changes: parsing takes longer than the rest. */
   readonly #authorities = createLruCache<string, AuthorityCertificate>(MAX_CACHED)
+
+  readonly #remembered = new WeakMap<object, Remembered>()
 
   constructor(parts: ThirdPartyCasParts) {
     this.#parts = parts
@@ -56,21 +69,31 @@ export class ThirdPartyCas {
     presented: Sent,
     accepts: (ca: StoredCa) => boolean,
   ): Promise<IssuingCa | undefined> {
-    const sent = isWithoutChain(presented) ? undefined : readIntermediates(presented.sent)
+    const { sent, checked } = this.#rememberedOf(presented)
     const cas = (await this.#findCas(parsed.issuer, sent)).filter(accepts).slice(0, MAX_SIGNATURE_CHECKS)
     if (cas.length === 0 || !isAdmittedKey(parsed)) return undefined
-    let checksLeft = MAX_SIGNATURE_CHECKS
+    const total = { left: MAX_SIGNATURE_CHECKS, slowLeft: MAX_SLOW_CHECKS }
     for (const [index, ca] of cas.entries()) {
       const authority = this.#authorityOf(ca)
       if (!authority) continue
       const intermediates = sent ?? (await this.#storedIntermediates(ca, parsed.issuer))
-      const budget = { left: Math.ceil(checksLeft / countOfSameTrust(cas.slice(index), ca)) }
-      checksLeft -= budget.left
-      const path = findCertificatePath(parsed, intermediates, authority, { now: this.#parts.clock.now(), budget })
+      const share = takeShare(total, countOfSameTrust(cas.slice(index), ca))
+      const search = { now: this.#parts.clock.now(), budget: share, checked }
+      const path = findCertificatePath(parsed, intermediates, authority, search)
       if (path) return { ca, authority, path }
-      checksLeft += budget.left
+      total.left += share.left
+      total.slowLeft += share.slowLeft
     }
     return undefined
+  }
+
+  #rememberedOf(presented: Sent): Remembered {
+    const { connection, sent } = presented
+    const known = connection && this.#remembered.get(connection)
+    if (known) return known
+    const read = { sent: isWithoutChain(presented) ? undefined : readIntermediates(sent), checked: new Map() }
+    if (connection) this.#remembered.set(connection, read)
+    return read
   }
 
   /** The CAs above a certificate by name, directly, over those that were sent, or over those that are stored. */
@@ -110,6 +133,13 @@ function isWithoutChain({ sent, isResumed }: Sent): boolean {
 /** CAs of the same trust share the signature checks equally, so that none uses up those of another. */
 function countOfSameTrust(cas: readonly StoredCa[], { trust }: StoredCa): number {
   return cas.filter((ca) => ca.trust.isTrusted === trust.isTrusted).length
+}
+
+function takeShare(total: SignatureBudget, among: number): SignatureBudget {
+  const share = { left: Math.ceil(total.left / among), slowLeft: Math.ceil(total.slowLeft / among) }
+  total.left -= share.left
+  total.slowLeft -= share.slowLeft
+  return share
 }
 
 function digestsOf(names: readonly Buffer[]): string[] {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
+import { Agent } from 'node:https'
 import { type TestContext, test } from 'node:test'
 import { buildExtension, der, OID } from '@countersign/core'
 import { buildTestKeyUsage, makeTestAuthority } from '@countersign/testkit'
@@ -253,6 +254,34 @@ test('W-89 J-21 the signatures of a chain are verified by few keys, also when ma
   const device = issueLeaf(between, {}, [between])
   assert.equal((await enroll(device)).status, 200, 'the trusted CA comes first')
   assert.equal((await logIn(device)).status, 200)
+})
+
+test('W-89 J-21 logins on one connection verify its chain once, but read the CA, its trust and all dates each time', async (t) => {
+  const { app, call, makeDevice } = await setUp(t)
+  const { id, authority } = await makeCa(app, { options: { kind: 'ec521' } })
+  const notAfter = new Date(app.clock.now() + 3_600_000)
+  const upper = makeTestAuthority({ issuer: authority, commonName: 'upper', kind: 'ec521', notAfter })
+  const lower = makeTestAuthority({ issuer: upper, commonName: 'lower', kind: 'ec521' })
+  const { cert, key } = await makeDevice(lower, {}, [lower, upper])
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  t.after(() => agent.destroy())
+  const verify = t.mock.method(X509Certificate.prototype, 'verify')
+  const logIn = async () => (await call('POST', LOG_IN, { cert, key, agent })).status
+  const patch = async (body: object) => {
+    assert.equal(summarize(await app.admin('PATCH', `${CAS}/${id}`, body)), '200')
+  }
+  assert.equal(await logIn(), 200)
+  const checks = verify.mock.callCount()
+  for (let nth = 0; nth < 5; nth++) assert.equal(await logIn(), 200)
+  await patch({ isAuthEnabled: false })
+  assert.equal(await logIn(), 401)
+  await patch({ isAuthEnabled: true })
+  assert.equal(await logIn(), 200)
+  app.clock.advance(3_700_000)
+  assert.equal(await logIn(), 401, 'an intermediate has expired')
+  app.clock.advance(-3_700_000)
+  assert.equal(await logIn(), 200)
+  assert.equal(verify.mock.callCount(), checks)
 })
 
 test('W-89 what else a certificate must be: strict DER, short, and with a key for signatures', async (t) => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { request } from 'node:https'
+import { type Agent, request } from 'node:https'
 import type { TLSSocket } from 'node:tls'
 import { formatPem } from '@countersign/core'
 import { makeTestCsr, type TestKeyPair } from '@countersign/testkit'
@@ -68,6 +68,8 @@ export interface TlsCallOptions extends Partial<ClientKeys>, CallOptions {
   readonly version?: 'TLSv1.2' | 'TLSv1.3'
   /** The session of an earlier connection, to resume. */
   readonly resume?: Buffer
+  /** Keeps the connection for the next call with this agent and these keys. */
+  readonly agent?: Agent
 }
 
 export interface TlsReply extends Reply {
@@ -78,20 +80,20 @@ export interface TlsReply extends Reply {
 
 export type TlsCall = (method: string, path: string, options?: TlsCallOptions) => Promise<TlsReply>
 
-/** Starts the controller's listener. Each call uses its own TLS connection. */
+/** Starts the controller's listener. Each call uses its own TLS connection, unless it has an agent. */
 export async function overTls(app: TestApp): Promise<TlsCall> {
   const { http } = app.controller
   await http.listen({ host: '127.0.0.1', port: 0 })
   const { port } = http.server.address() as { port: number }
   return async (method, path, options = {}) => {
-    const { body, rawBody, session, headers, version, resume, cert, key } = options
+    const { body, rawBody, session, headers, version, resume, cert, key, agent = false } = options
     const sent = request({
       host: '127.0.0.1',
       servername: 'localhost',
       port,
       method,
       path,
-      agent: false,
+      agent,
       rejectUnauthorized: false,
       ...(cert !== undefined && { cert }),
       ...(key !== undefined && { key }),

@@ -14,7 +14,7 @@ export function readClientCertificate(socket: Socket): PresentedCertificate | un
   const leaf = readLeaf(socket)
   if (!leaf) return undefined
   const isResumed = (socket as TLSSocket).isSessionReused()
-  return { leaf: leaf.raw, sent: sentAfterLeaf.get(socket) ?? [], isResumed }
+  return { leaf: leaf.raw, sent: sentAfterLeaf.get(socket) ?? [], isResumed, connection: socket }
 }
 
 /**
