@@ -49,6 +49,13 @@ export async function dialTcp(target: DialTarget, policy: AddressPolicy, signal:
   }
 }
 
+export interface SecureOptions {
+  readonly secureContext: SecureContext
+  readonly signal: AbortSignal
+  /** Called at the end of the handshake. What it throws is the result. */
+  readonly onEnd: (failure?: Error) => void
+}
+
 /**
  * Starts TLS on a connection. The certificate is always verified against the context and the host name.
  * @throws {OutboundError} `tls`, or `unreachable` when the server does not speak TLS
@@ -56,8 +63,7 @@ export async function dialTcp(target: DialTarget, policy: AddressPolicy, signal:
 export async function secure(
   socket: Socket,
   target: DialTarget,
-  secureContext: SecureContext,
-  signal: AbortSignal,
+  { secureContext, signal, onEnd }: SecureOptions,
 ): Promise<Socket> {
   const { host } = target
   const name = isIP(host) === 0 ? { servername: host } : {}
@@ -73,16 +79,27 @@ export async function secure(
   secured.on('error', () => {})
   try {
     await once(secured, 'secureConnect', { signal })
+  } catch (error) {
+    socket.destroy()
+    const failure = signal.aborted ? signal.reason : handshakeError(target, error)
+    onEnd(failure)
+    throw failure
+  }
+  try {
+    onEnd()
     return secured
   } catch (error) {
     socket.destroy()
-    signal.throwIfAborted()
-    const { code = '' } = error as { code?: string }
-    if (code.startsWith('ECONN') || code === 'EPIPE' || NOT_TLS_CODES.has(code)) {
-      throw new OutboundError('unreachable', unreachable(target), { cause: error })
-    }
-    throw new OutboundError('tls', `TLS with ${host} failed: ${tlsErrorText(code)}`, { cause: error })
+    throw error
   }
+}
+
+function handshakeError(target: DialTarget, error: unknown): OutboundError {
+  const { code = '' } = error as { code?: string }
+  if (code.startsWith('ECONN') || code === 'EPIPE' || NOT_TLS_CODES.has(code)) {
+    return new OutboundError('unreachable', unreachable(target), { cause: error })
+  }
+  return new OutboundError('tls', `TLS with ${target.host} failed: ${tlsErrorText(code)}`, { cause: error })
 }
 
 /** The subject's common name is ignored: a CA need not have verified it (RFC 9525 section 2). */

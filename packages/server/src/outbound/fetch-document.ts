@@ -4,6 +4,7 @@ import { AppError } from '@countersign/core'
 import type { Settings } from '../platform/settings/index.ts'
 import { addressRules, createAddressPolicy } from './address-policy.ts'
 import { type DialTarget, dialTcp, secure } from './dial.ts'
+import { HandshakeCosts } from './handshake-costs.ts'
 import { comparableHost } from './host-patterns.ts'
 import { createJwksEndpointPolicy } from './jwks-endpoint-policy.ts'
 import { OutboundError } from './outbound-error.ts'
@@ -63,6 +64,8 @@ export interface FetcherParts {
   readonly lookup?: Lookup
   /** Overrides the limits of the settings. */
   readonly limits?: Partial<FetchLimits>
+  /** Milliseconds since an arbitrary start. */
+  readonly elapsedMs?: () => number
 }
 
 const MAX_HEADER_BYTES = 16_384
@@ -78,22 +81,32 @@ export function fetchLimits(settings: Settings['jwks']): FetchLimits {
  * compression, within limits of time and size. Redirects are followed only if the settings allow it; each target is checked like the first URL.
  * Rejects only with `OutboundError`.
  */
-export function createFetchDocument({ settings, lookup, limits }: FetcherParts): FetchDocument {
+export function createFetchDocument({
+  settings,
+  lookup,
+  limits,
+  elapsedMs = () => performance.now(),
+}: FetcherParts): FetchDocument {
   const { totalMs, connectMs, maxBytes, maxRedirects } = { ...fetchLimits(settings.jwks), ...limits }
   const endpointPolicy = createJwksEndpointPolicy(settings)
   const addressPolicy = createAddressPolicy(addressRules(settings))
   const resolveHost = createHostResolver(lookup)
   const trustedRoots = createTrustedRoots()
+  const costs = new HandshakeCosts(elapsedMs)
 
   const connect = async (url: URL, { caPem, owner }: FetchOptions, deadline: Deadline): Promise<Socket> => {
     const host = comparableHost(url.hostname.replace(/^\[|\]$/g, ''))
+    const isSecure = url.protocol === 'https:'
+    if (isSecure) costs.check({ owner, host })
     const stopWaiting = deadline.limit(connectMs, `no connection to ${host}`)
-    const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
+    const port = Number(url.port || (isSecure ? 443 : 80))
     const addresses = await deadline.race(resolveHost(host, { signal: deadline.signal, owner }))
     const target: DialTarget = { host, port, addresses }
     const socket = await dialTcp(target, addressPolicy, deadline.signal)
     stopWaiting()
-    return url.protocol === 'https:' ? secure(socket, target, trustedRoots(caPem), deadline.signal) : socket
+    if (!isSecure) return socket
+    const onEnd = (failure?: Error) => costs.note({ owner, host }, socket.bytesRead, failure)
+    return secure(socket, target, { secureContext: trustedRoots(caPem), signal: deadline.signal, onEnd })
   }
 
   return async (text, options) => {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
+import { createServer as createTlsServer } from 'node:tls'
 import { createFakeDns, makeTestCertificate, type TestCertificate } from '@countersign/testkit'
+import { makeSlowChain } from '../attack/slow-certificates.ts'
 import { assertFails, authority, createFetch, serverCertificate, startServer, tlsOf } from './fetch.fixture.ts'
 
 const caPem = authority.pem
@@ -96,3 +99,106 @@ test('G-15 gives up on a server that accepts the connection and never sends anyt
   await assertFails(createFetch({ limits: { totalMs: 150 } })(`https://127.0.0.1:${port}/jwks`), 'timeout')
   await closed
 })
+
+const MINUTE_MS = 60_000
+/** A certificate after that of the server, which nothing needs. Its name is in it twice. */
+const filler = (bytes: number) => makeTestCertificate({ organization: 'x'.repeat(bytes / 2) }).pem
+
+test('G-32 a server whose certificates are slow to check is not called again for ten minutes by the same owner', async (t) => {
+  const slow = await startTlsServer(t, makeSlowChain(75))
+  let now = 0
+  const fetch = createFetch({ lookup, elapsedMs: () => now })
+  const call = (owner: string) => assertFails(fetch(slow.url, { owner, caPem }), 'tls')
+  assert.match((await call('one')).message, /chain is too long$/)
+  assert.match((await call('one')).message, /chain is too long; not tried again for 600 s$/)
+  now += 9 * MINUTE_MS
+  assert.match((await call('one')).message, /not tried again for 60 s$/)
+  assert.equal(slow.connections(), 1)
+  const good = await startServer(t, { tls: tlsOf(serverCertificate(['a.b.idp.test'])) })
+  await fetch(good.url('a.b.idp.test'), { owner: 'one', caPem })
+  await call('two')
+  assert.equal(slow.connections(), 2, 'another owner has its own result')
+  now += 2 * MINUTE_MS
+  await call('one')
+  assert.equal(slow.connections(), 3)
+})
+
+test('G-32 a valid certificate with a long chain is refused, one with a short chain is not', async (t) => {
+  const { cert, key } = tlsOf(serverCertificate([]))
+  const [long, short] = await Promise.all(
+    [33_000, 20_000].map((bytes) => startServer(t, { tls: { cert: `${cert}\n${filler(bytes)}`, key } })),
+  )
+  const fetch = createFetch()
+  const error = await assertFails(fetch(long?.url() ?? '', { caPem }), 'tls')
+  assert.match(error.message, /chain is too long/)
+  assert.equal(long?.hits, 0)
+  await fetch(short?.url() ?? '', { owner: 'one', caPem })
+  assert.equal(short?.hits, 1)
+})
+
+test('G-32 a handshake that fails after many certificates counts, whatever the failure', async (t) => {
+  for (const [bytes, isRefused] of [
+    [9_000, true],
+    [1_000, false],
+  ] as const) {
+    const { cert, key } = tlsOf(serverCertificate(['other.idp.test'], { notAfter: PAST }))
+    const server = await startTlsServer(t, { cert: `${cert}\n${filler(bytes)}`, key: String(key) })
+    const fetch = createFetch({ lookup })
+    for (let nth = 0; nth < 2; nth++) {
+      const { message } = await assertFails(fetch(server.url, { caPem }), 'tls')
+      assert.match(message, /has expired/)
+    }
+    assert.equal(server.connections(), isRefused ? 1 : 2)
+  }
+})
+
+test('G-32 a handshake that stops after many certificates counts', async (t) => {
+  for (const [bytes, connections] of [
+    [9_000, 1],
+    [1_000, 2],
+  ] as const) {
+    let opened = 0
+    // The beginning of a handshake message of 64 KiB, in records.
+    const record = (content: Buffer) =>
+      Buffer.concat([Buffer.from([0x16, 3, 3, content.length >> 8, content.length & 255]), content])
+    const server = createServer((socket) => {
+      opened++
+      socket.on('error', () => {})
+      socket.write(record(Buffer.concat([Buffer.from([2, 0, 0xff, 0]), Buffer.alloc(bytes)])))
+    }).listen(0, '127.0.0.1')
+    t.after(() => server.close())
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const fetch = createFetch({ lookup, limits: { totalMs: 300 } })
+    for (let nth = 0; nth < 2; nth++) await assert.rejects(fetch(`https://login.idp.test:${port}/`, { caPem }))
+    assert.equal(opened, connections)
+  }
+})
+
+test('G-32 the certificates that servers send are limited for each owner', async (t) => {
+  const { cert, key } = tlsOf(serverCertificate([]))
+  const server = await startServer(t, { tls: { cert: `${cert}\n${filler(25_000)}`, key } })
+  let now = 0
+  const fetch = createFetch({ elapsedMs: () => now })
+  let fetched = 0
+  const untilRefused = async (owner: string): Promise<void> => {
+    for (; fetched < 100; fetched++) await fetch(server.url(), { owner, caPem })
+  }
+  await assertFails(untilRefused('one'), 'tls')
+  assert.ok(fetched >= 35 && fetched < 45, String(fetched))
+  await fetch(server.url(), { owner: 'two', caPem })
+  now += MINUTE_MS
+  await fetch(server.url(), { owner: 'one', caPem })
+})
+
+/** Counts connections, also those that fail. */
+async function startTlsServer(t: TestContext, tls: { cert: string; key: string }) {
+  let connections = 0
+  const server = createTlsServer(tls)
+  server.on('connection', () => connections++).on('tlsClientError', () => {})
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const { port } = server.address() as AddressInfo
+  return { url: `https://login.idp.test:${port}/`, connections: () => connections }
+}
