@@ -46,6 +46,8 @@ export interface TokenCall {
   readonly address: string
   /** SHA-1 of the client certificate of the connection. */
   readonly fingerprint: () => string | undefined
+  /** Whether calls with the session would lack a second factor now. */
+  readonly lacksFactor: (session: LiveSession) => Promise<boolean>
 }
 
 type GrantOf<Name extends TokenRequest['grant']> = Extract<TokenRequest, { grant: Name }>
@@ -132,7 +134,9 @@ export class TokenEndpoint {
     const subject = subjectOf(session, { ...stored, details, scopes })
     const recipient = { issuer: call.issuer, clientId: request.clientId }
     const { endsAt } = session
-    return this.#whole(subject, recipient, { endsAt, isOffline: true, refreshScopes: claims.scopes, binding })
+    const hasIdToken = !(await call.lacksFactor(session))
+    const options = { endsAt, isOffline: true, refreshScopes: claims.scopes, binding, hasIdToken }
+    return this.#whole(subject, recipient, options)
   }
 
   async #readRefreshToken({ untrustedToken, clientId }: GrantOf<'refresh_token'>): Promise<SessionTokenClaims> {
@@ -157,14 +161,16 @@ export class TokenEndpoint {
     if (claims.clientId !== clientId) throw invalidGrant('client_id does not match original grant')
     const renewable = await this.#findRenewable(claims, call, refused)
     const { session, stored } = renewable
+    // Other services take an id token for a complete login.
+    if (requested === 'id_token' && (await call.lacksFactor(session))) {
+      throw invalidGrant('the session lacks a second factor')
+    }
     const scopes = narrowScopes(claims.scopes, request.scope)
     const isOffline = requested === 'refresh_token'
     const refreshEnd = issuer.expiryOf('refresh', session.endsAt)
     // An access token that was stolen must not keep itself alive.
-    const accessEnd = Math.min(
-      issuer.expiryOf('access', session.endsAt),
-      use === 'access' ? claims.expiresAt : refreshEnd,
-    )
+    const latestEnd = use === 'access' ? claims.expiresAt : refreshEnd
+    const accessEnd = Math.min(issuer.expiryOf('access', session.endsAt), latestEnd)
     const expiresAt = isOffline ? refreshEnd : accessEnd
     const binding = await this.#renew(
       renewable,
@@ -177,7 +183,7 @@ export class TokenEndpoint {
     const access = await issuer.issue('access', subject, { ...recipient, expiresAt: accessEnd })
     const issuedType = { issued_token_type: tokenTypeOf(requested), ...(request.scope && { scope: scopes.join(' ') }) }
     if (requested === 'id_token') {
-      const idRecipient = { ...recipient, expiresAt: issuer.expiryOf('id', session.endsAt) }
+      const idRecipient = { ...recipient, expiresAt: Math.min(issuer.expiryOf('id', session.endsAt), latestEnd) }
       const idToken = await issuer.issueIdToken(subject, idRecipient, { accessToken: access.token })
       return { access_token: idToken, ...issuedType, token_type: 'N_A', session_cert: binding?.chainPem }
     }
@@ -236,11 +242,13 @@ export class TokenEndpoint {
       readonly refreshScopes?: readonly string[]
       readonly nonce?: string | undefined
       readonly code?: string
+      /** By default it has one. */
+      readonly hasIdToken?: boolean
       readonly binding: SessionBinding | undefined
     },
   ): Promise<TokenResponse> {
     const { issuer } = this.#parts
-    const { endsAt, isOffline, refreshScopes = subject.scopes, nonce, code, binding } = options
+    const { endsAt, isOffline, refreshScopes = subject.scopes, nonce, code, binding, hasIdToken = true } = options
     const to = (use: SessionTokenUse | 'id') => ({ ...recipient, expiresAt: issuer.expiryOf(use, endsAt) })
     const access = await issuer.issue('access', subject, to('access'))
     const refreshed = { ...subject, scopes: refreshScopes }
@@ -250,7 +258,9 @@ export class TokenEndpoint {
       token_type: 'Bearer',
       refresh_token: refresh?.token,
       expires_in: this.#secondsUntil(access.expiresAt),
-      id_token: await issuer.issueIdToken(subject, to('id'), { nonce, accessToken: access.token, code }),
+      id_token: hasIdToken
+        ? await issuer.issueIdToken(subject, to('id'), { nonce, accessToken: access.token, code })
+        : undefined,
       scope: subject.scopes.join(' '),
       session_cert: binding?.chainPem,
     }

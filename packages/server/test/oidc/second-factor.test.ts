@@ -261,3 +261,27 @@ test('a policy that requires a code makes running sessions partial at once', asy
   await app.admin('PATCH', path, { secondary: { requireTotp: false } })
   assert.equal((await client.get(token)).status, 200)
 })
+
+test('U-04 a session that lacks a second factor gets no id token by refresh or exchange', async (t) => {
+  const app = await buildApp(t)
+  const client = new OidcClient(app)
+  const authPolicyId = await createPolicy(app)
+  const user = await makeUser(app, { authPolicyId })
+  const tokens = await client.logIn(user.username, user.password)
+  const require = async (requireTotp: boolean) => {
+    await app.admin('PATCH', `/edge/management/v1/auth-policies/${authPolicyId}`, { secondary: { requireTotp } })
+  }
+  const exchange = (token: string, subject: string) => client.exchange(token, { subject, requested: 'id_token' })
+  await require(true)
+  for (const reply of [
+    await exchange(tokens.access_token, 'access_token'),
+    await exchange(tokens.refresh_token, 'refresh_token'),
+  ])
+    assert.deepEqual([reply.status, reply.json.error], [400, 'invalid_grant'])
+  const partial = await client.refresh(tokens.refresh_token)
+  assert.deepEqual([partial.status, partial.json.id_token], [200, undefined])
+  await require(false)
+  assert.equal((await exchange(partial.json.refresh_token, 'refresh_token')).status, 200)
+  const whole = await client.refresh(partial.json.refresh_token)
+  assert.equal(typeof whole.json.id_token, 'string')
+})

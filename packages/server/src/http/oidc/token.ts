@@ -30,7 +30,12 @@ export function tokenRoutes({ store, clock, settings, secondFactor, oidc }: Toke
     const issuer = issuerFor(issuers, call)
     const request = readTokenRequest(readForm(call), call.untrustedHead.headers.authorization)
     const { clientAddress: address } = call
-    const json = await tokenEndpoint.grant(request, { issuer, address, fingerprint: () => call.clientFingerprint() })
+    const json = await tokenEndpoint.grant(request, {
+      issuer,
+      address,
+      fingerprint: () => call.clientFingerprint(),
+      lacksFactor: async (session) => (await secondFactor.findMissing(session, call.untrustedBearers)).length > 0,
+    })
     return { status: 200, headers: { ...NO_STORE, pragma: 'no-cache' }, json }
   }
 
