@@ -1,3 +1,4 @@
+import { claimTextError } from '../claim/claim-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts'
 import type { RevokedTokens } from './revocation.ts'
 
@@ -44,7 +45,7 @@ function readSubject(value: JsonValue | undefined): EventSubject | undefined {
 }
 
 const isName = (value: JsonValue | undefined): value is string =>
-  typeof value === 'string' && value !== '' && value.length <= MAX_LENGTH
+  typeof value === 'string' && claimTextError(value, MAX_LENGTH) === undefined
 
 /**
  * The tokens of a subject. An e-mail address is compared with the claim that names the identity. An opaque id can be the subject, a session of the

@@ -1,3 +1,4 @@
+import { claimTextError } from '../claim/claim-text.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts'
 import { mediaType } from './media-type.ts'
 import type { RefusalReason } from './verdict.ts'
@@ -39,14 +40,14 @@ interface PurposeRule {
 }
 
 const isUsableName = (value: JsonValue | undefined): boolean =>
-  typeof value === 'string' && value !== '' && value.length <= MAX_NAME_LENGTH
+  typeof value === 'string' && claimTextError(value, MAX_NAME_LENGTH) === undefined
 
 const eventsOf = ({ events }: JsonObject): JsonObject => (isJsonObject(events) ? events : {})
 
 const needsJti: PurposeRule = {
   breaks: (_, { jti }) => !isUsableName(jti),
   reason: 'event-unusable',
-  detail: `claims: "jti" must be a text of 1 to ${MAX_NAME_LENGTH} characters`,
+  detail: `claims: "jti" must be a text of 1 to ${MAX_NAME_LENGTH} characters, none of them a control character`,
 }
 
 const RULES: Readonly<Record<TokenPurpose, readonly PurposeRule[]>> = {
@@ -85,7 +86,7 @@ const RULES: Readonly<Record<TokenPurpose, readonly PurposeRule[]>> = {
         (sub === undefined && sid === undefined) ||
         [sub, sid].some((name) => name !== undefined && !isUsableName(name)),
       reason: 'event-unusable',
-      detail: `claims: "sub", "sid" or both must be texts of 1 to ${MAX_NAME_LENGTH} characters`,
+      detail: `claims: "sub", "sid" or both must be texts of 1 to ${MAX_NAME_LENGTH} characters, none of them a control character`,
     },
     needsJti,
   ],

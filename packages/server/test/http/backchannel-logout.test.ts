@@ -65,6 +65,9 @@ test('V-02 a logout token with wrong claims, type, times or signature changes no
     'neither sub nor sid': logoutToken({ sub: undefined }),
     'empty sub': logoutToken({ sub: '' }),
     'sub is a number': logoutToken({ sub: 1 }),
+    'sub with NUL': logoutToken({ sub: 'a\0b' }),
+    'sid with NUL': logoutToken({ sub: undefined, sid: 'a\0b' }),
+    'jti with NUL': logoutToken({ jti: 'a\0b' }),
     'long sid': logoutToken({ sid: 's'.repeat(513) }),
     'no jti': logoutToken({ jti: undefined }),
     'no iat': logoutToken({ iat: undefined }),
@@ -89,6 +92,8 @@ test('V-02 a logout token with wrong claims, type, times or signature changes no
     assert.equal(await isLive(session), true, what)
   }
   assert.deepEqual(await app.store.db.selectFrom('token_revocations').selectAll().execute(), [])
+  assert.equal((await sendLogout(app, signerId, logoutToken({ sub: 'a \u00e9\u{1f511}b', jti: 'j 1' }))).status, 200)
+  assert.equal(await isLive(session), true, 'another subject')
   for (const typ of ['logout+jwt', 'JWT', undefined, 'application/logout+jwt']) {
     const next = await logIn({ iat: seconds() })
     assert.equal((await sendLogout(app, signerId, logoutToken({}, { header: { typ } }))).status, 200, typ)

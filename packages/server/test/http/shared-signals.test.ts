@@ -181,6 +181,10 @@ test('V-09 a security event token with wrong claims, type, times or signature ch
     expired: [revoked({ iat: now - 10, exp: now - 1 }), 'invalid_request'],
     future: [revoked({ iat: now + 120 }), 'invalid_request'],
     'no subject': [revoked({ sub_id: undefined }), 'invalid_request'],
+    'sub with NUL': [revoked({ sub_id: issSub('a\0b') }), 'invalid_request'],
+    'e-mail address with NUL': [revoked({ sub_id: { format: 'email', email: 'a\0b' } }), 'invalid_request'],
+    'opaque id with NUL': [revoked({ sub_id: { format: 'opaque', id: 'a\0b' } }), 'invalid_request'],
+    'jti with NUL': [revoked({ jti: 'a\0b' }), 'invalid_request'],
     'unknown format': [revoked({ sub_id: { format: 'phone_number', phone_number: '+1' } }), 'invalid_request'],
     'typ JWT': [revoked({}, { header: { typ: 'JWT' } }), 'invalid_request'],
     'no typ': [revoked({}, { header: { typ: undefined } }), 'invalid_request'],
@@ -204,6 +208,10 @@ test('V-09 a security event token with wrong claims, type, times or signature ch
     assert.equal(await isLive(session), true, what)
   }
   assert.deepEqual(await app.store.db.selectFrom('token_revocations').selectAll().execute(), [])
+  const unusual = { sub_id: { format: 'opaque', id: 'a \u00e9\u{1f511}b' }, jti: 'j 1' }
+  assert.equal((await sendEvent(app, signerId, revoked(unusual))).status, 202)
+  assert.equal((await sendEvent(app, signerId, revoked({ events: { 'https://e.example/a\0b': {} } }))).status, 202)
+  assert.equal(await isLive(session), true)
   assert.equal((await sendEvent(app, signerId, revoked())).status, 202)
   assert.equal(await isLive(session), false)
 })
