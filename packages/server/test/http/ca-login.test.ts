@@ -159,6 +159,37 @@ test('W-89 policy and dates decide, and a CA that has expired logs in no identit
   assert.equal(await reasonOf(app, await logIn(leaf)), 'certificate-foreign')
 })
 
+test('W-90 with a claim the external id decides, not the authenticator', async (t) => {
+  const { app, logIn } = await setUp(t)
+  const { id, authority } = await makeCa(app, { externalIdClaim: CLAIM })
+  const identityId = await createIdentity(app, { externalId: 'alice' })
+  const leaf = issueLeaf(authority, { commonName: 'alice' })
+  const record = async () => {
+    const body = { method: 'cert', identityId, certPem: leaf.certificate.pem }
+    return (await app.admin('POST', AUTHENTICATORS, body)).json.data.id as string
+  }
+  const recorded = await record()
+  assert.equal((await logIn(leaf)).status, 200)
+  assert.equal((await app.admin('DELETE', `${AUTHENTICATORS}/${recorded}`)).status, 200)
+  assert.equal((await logIn(leaf)).status, 200)
+  const name = (externalId: string) => app.admin('PATCH', `${IDENTITIES}/${identityId}`, { externalId })
+  assert.equal((await name('alicia')).status, 200)
+  assert.equal(await reasonOf(app, await logIn(leaf)), 'certificate-unnamed')
+  assert.equal((await name('alice')).status, 200)
+  await app.admin('POST', `${IDENTITIES}/${identityId}/disable`, { durationMinutes: 0 })
+  assert.equal(await reasonOf(app, await logIn(leaf)), 'disabled')
+  await app.admin('POST', `${IDENTITIES}/${identityId}/enable`)
+  assert.equal((await app.admin('PATCH', `${CAS}/${id}`, { externalIdClaim: null })).status, 200)
+  const again = await record()
+  assert.equal((await logIn(leaf)).status, 200)
+  assert.equal((await app.admin('DELETE', `${AUTHENTICATORS}/${again}`)).status, 200)
+  assert.equal(
+    await reasonOf(app, await logIn(leaf)),
+    'certificate-unknown',
+    'without a claim the authenticator decides',
+  )
+})
+
 test('W-89 an administrator records a certificate of a third-party CA with an identity', async (t) => {
   const { app, logIn } = await setUp(t)
   const { authority } = await makeCa(app)
