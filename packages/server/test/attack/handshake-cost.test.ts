@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
 import type { ConnectionOptions } from 'node:tls'
 import { makeTestCertificate, openRawHttps } from '@countersign/testkit'
@@ -14,11 +14,18 @@ const SETTINGS = { http: { proxyProtocol: [PROXY] } }
 const LONG = 75
 const SHORT = 8
 
+function open({ port }: Target): Socket {
+  return connect({ port, host: PROXY }).on('error', () => {})
+}
+
 /** The status of a call on a new connection of a client with this address. */
-async function callFrom({ port }: Target, address: string, options: ConnectionOptions = {}): Promise<number> {
-  const socket = connect({ port, host: PROXY })
-  socket.on('error', () => {})
-  await once(socket, 'connect')
+async function callFrom(
+  target: Target,
+  address: string,
+  options: ConnectionOptions = {},
+  socket = open(target),
+): Promise<number> {
+  const { port } = target
   socket.write(`PROXY TCP4 ${address} 198.51.100.1 1234 1280\r\n`)
   const connection = await openRawHttps({ ...options, port, socket })
   try {
@@ -37,17 +44,18 @@ test('M-23 a long chain of client certificates ends the connection, a short one 
   }
 })
 
-/** Asserts that the next connection of a network waits while another network is served. */
+/** Asserts that the next connection of a network waits while another network is served. Its turn comes in the test of the limiter. */
 async function assertWaits(target: Target, address: string, other: string): Promise<void> {
-  const served: string[] = []
-  const call = async (from: string): Promise<void> => {
-    assert.equal(await callFrom(target, from), 200)
-    served.push(from)
+  const socket = open(target)
+  let isServed = false
+  const serve = async (): Promise<void> => {
+    await callFrom(target, address, {}, socket)
+    isServed = true
   }
-  const next = call(address)
-  for (let nth = 0; nth < 3; nth++) await call(other)
-  assert.ok(!served.includes(address))
-  await next
+  serve().catch(() => {})
+  for (let nth = 0; nth < 3; nth++) assert.equal(await callFrom(target, other), 200)
+  assert.ok(!isServed)
+  socket.destroy()
 }
 
 test('M-28 a network with slow certificates waits before its next handshake, another one does not', async (t) => {
@@ -65,8 +73,7 @@ test('M-28 handshakes that are cut off after many bytes are charged too', async 
   // The beginning of a ClientHello of 127 KiB.
   first.set([1, 1, 0xfc, 0], 5)
   for (let nth = 0; nth < 2; nth++) {
-    const socket = connect({ port: target.port, host: PROXY }).resume()
-    socket.on('error', () => {})
+    const socket = open(target).resume()
     socket.write('PROXY TCP4 192.0.2.1 198.51.100.1 1234 1280\r\n')
     socket.end(Buffer.concat([first, ...Array.from({ length: 5 }, () => record)]))
     await once(socket, 'close')
@@ -84,4 +91,14 @@ test('M-28 a large body right behind the handshake does not count as certificate
     assert.equal((await connection.readResponse()).status, 405)
     connection.close()
   }
+})
+
+test('M-28 M-06 connections that send nothing keep no other of their address waiting', async (t) => {
+  const target = await startTarget(t)
+  const silent = Array.from({ length: 200 }, () => open(target))
+  await Promise.all(silent.map((socket) => once(socket, 'connect')))
+  const from = performance.now()
+  for (let nth = 0; nth < 5; nth++) assert.equal((await target.request(http(`GET ${VERSION}`))).status, 200)
+  assert.ok(performance.now() - from < 2_000)
+  for (const socket of silent) socket.destroy()
 })

@@ -48,13 +48,18 @@ export function admitConnections(server: Server, http: HttpSettings, handshakes:
   }
   const limitHandshake = (limiter: HandshakeLimiter, socket: Socket, address: string): Handshake => {
     const cut = (): void => void socket.destroy()
-    // A connection that waits has no other listener.
-    socket.on('error', cut)
-    const start = (): void => {
-      socket.off('error', cut)
-      startTls(socket)
-    }
-    return limiter.begin(address, { start, cut })
+    let begun: Handshake | undefined
+    // A connection that sends nothing has no turn, and keeps no other from having one.
+    onFirstBytes(socket, timeoutMs, () => {
+      // A connection that waits has no other listener.
+      socket.on('error', cut)
+      const start = (): void => {
+        socket.off('error', cut)
+        startTls(socket)
+      }
+      begun = limiter.begin(address, { start, cut })
+    })
+    return { end: (bytes) => begun?.end(bytes) }
   }
 
   const start = (socket: Socket, place: Place | undefined, address: string, client?: ProxyHeader['client']): void => {
@@ -121,10 +126,8 @@ function peerOf({ remoteAddress, remotePort, localAddress }: Socket): string {
 
 /** Calls `onHeader` with a complete header, and leaves the bytes after it in the socket. Closes the connection without one. */
 function readHeader(socket: Socket, timeoutMs: number, onHeader: (header: ProxyHeader) => void): void {
-  const cut = (): void => void socket.destroy()
-  const timer = setTimeout(cut, timeoutMs)
   let bytes: Buffer = Buffer.alloc(0)
-  const onReadable = (): void => {
+  const stop = onReadable(socket, timeoutMs, () => {
     const chunk: Buffer | null = socket.read()
     if (chunk === null) return
     bytes = Buffer.concat([bytes, chunk])
@@ -135,12 +138,33 @@ function readHeader(socket: Socket, timeoutMs: number, onHeader: (header: ProxyH
       socket.unshift(bytes.subarray(header.length))
       onHeader(header)
     } catch {
-      cut()
+      socket.destroy()
     }
+  })
+}
+
+/** Calls `onBytes` when the first bytes have arrived, and leaves them in the socket. Closes the connection without any. */
+function onFirstBytes(socket: Socket, timeoutMs: number, onBytes: () => void): void {
+  const stop = onReadable(socket, timeoutMs, () => {
+    if (socket.readableLength === 0) return
+    stop()
+    onBytes()
+  })
+  // Those that came with a PROXY header are not announced again.
+  if (socket.readableLength > 0) {
+    stop()
+    onBytes()
   }
+}
+
+/** Calls `read` while bytes arrive, until the returned function is called. Closes the connection after the given time. */
+function onReadable(socket: Socket, timeoutMs: number, read: () => void): () => void {
+  const cut = (): void => void socket.destroy()
+  const timer = setTimeout(cut, timeoutMs)
   const stop = (): void => {
     clearTimeout(timer)
-    socket.off('readable', onReadable).off('end', cut).off('error', cut).off('close', stop)
+    socket.off('readable', read).off('end', cut).off('error', cut).off('close', stop)
   }
-  socket.on('readable', onReadable).on('end', cut).on('error', cut).on('close', stop)
+  socket.on('readable', read).on('end', cut).on('error', cut).on('close', stop)
+  return stop
 }
