@@ -58,6 +58,8 @@ export const ERRORS = {
     409,
     'The token supplied for this enrollment already has a matching identity, cannot enroll a new identity',
   ),
+  NOT_UNIQUE: spec(409, 'Another resource has the value'),
+  SCIM_TOKEN_LIMIT: spec(409, 'The signer already has two SCIM tokens: delete one before making another'),
   PRECONDITION_FAILED: spec(412, 'The version of the resource does not match If-Match'),
   MFA_EXISTS: spec(409, 'One-time codes are already set up for the identity'),
   MFA_NOT_ENROLLED: spec(409, 'One-time codes are not set up for the identity'),

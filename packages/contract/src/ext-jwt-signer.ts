@@ -12,6 +12,7 @@ export const SIGNAL_ACTIONS = ['end-sessions', 'disable', 'enable', 'log'] as co
 export type SignalAction = (typeof SIGNAL_ACTIONS)[number]
 export const TARGET_TOKENS = ['ACCESS', 'ID'] as const
 export const ATTRIBUTE_SYNCS = ['enrollment', 'login'] as const
+export const SCIM_IDENTITY_ATTRIBUTES = ['userName', 'externalId', 'email'] as const
 export const MAX_CLOCK_SKEW_SECONDS = 60
 export const MAX_REPROVISION_MINUTES = 525_600
 const MAX_ADDITIONAL_AUDIENCES = 16
@@ -201,6 +202,23 @@ export const SIGNER = resource({
   }),
   backchannelLogoutUrl: field(Type.String(), {
     description: 'Where the identity provider sends logout tokens (OpenID Connect Back-Channel Logout)',
+    readOnly: true,
+  }),
+  scimIdentityAttribute: field(Type.Enum([...SCIM_IDENTITY_ATTRIBUTES]), {
+    description: 'Which attribute of a SCIM user is the `externalId` of the identity, by which tokens name it',
+    default: 'userName',
+    keptByPut: true,
+    flag: { value: 'NAME' },
+  }),
+  scimGroupAttributeTemplate: field(text(256), {
+    description:
+      'The attribute that members of a SCIM group get: a text with `{displayName}`, `{externalId}` or `{id}` of the group',
+    default: '{displayName}',
+    keptByPut: true,
+    flag: { value: 'TEXT' },
+  }),
+  scimUrl: field(Type.String(), {
+    description: 'Where the identity provider manages users and groups (SCIM 2.0)',
     readOnly: true,
   }),
   trust: trustField(),

@@ -35,6 +35,8 @@ export type ErrorCode =
   | 'INVALID_EVENT_TOKEN'
   | 'INVALID_ENROLLMENT_NOT_ALLOWED'
   | 'ENROLLMENT_IDENTITY_ALREADY_ENROLLED'
+  | 'NOT_UNIQUE'
+  | 'SCIM_TOKEN_LIMIT'
   | 'PRECONDITION_FAILED'
   | 'MFA_EXISTS'
   | 'MFA_NOT_ENROLLED'
@@ -215,6 +217,9 @@ export interface Signer {
   } | null
   readonly sharedSignalsUrl: string
   readonly backchannelLogoutUrl: string
+  readonly scimIdentityAttribute: 'userName' | 'externalId' | 'email'
+  readonly scimGroupAttributeTemplate: string
+  readonly scimUrl: string
   readonly trust: {
     readonly state: 'trusted' | 'untrusted'
     readonly writtenBy: {
@@ -874,6 +879,8 @@ export interface SignerInput {
       }
     | null
     | undefined
+  readonly scimIdentityAttribute?: 'userName' | 'externalId' | 'email' | null | undefined
+  readonly scimGroupAttributeTemplate?: string | null | undefined
   readonly tags?: Readonly<Record<string, unknown>> | null | undefined
 }
 export interface SignerChanges {
@@ -914,6 +921,8 @@ export interface SignerChanges {
       }
     | null
     | undefined
+  readonly scimIdentityAttribute?: 'userName' | 'externalId' | 'email' | null | undefined
+  readonly scimGroupAttributeTemplate?: string | null | undefined
   readonly tags?: Readonly<Record<string, unknown>> | null | undefined
 }
 export interface AuthPolicyInput {

@@ -7,7 +7,7 @@ const HTTP: LayerTable = {
   folder: 'packages/server/src/http',
   layers: [
     ['routes.ts'],
-    ['management', 'client', 'hosted', 'oidc', 'console', 'openapi'],
+    ['management', 'client', 'hosted', 'oidc', 'scim', 'console', 'openapi'],
     ['shared'],
     ['pipeline'],
     ['api-paths.ts'],

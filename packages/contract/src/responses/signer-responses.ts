@@ -45,6 +45,13 @@ const SignerCertificate = Type.Object({
   warnings: strings(),
 })
 
+const ScimToken = Type.Object({
+  id: text(),
+  createdAt: instant(),
+  createdBy: Type.Object({ id: text(), name: text() }),
+  token: Type.Optional(Type.String({ description: 'The token, in the response of the call that made it only' })),
+})
+
 const Explanation = Type.Object({
   signers: Type.Array(
     Type.Object({
@@ -90,6 +97,7 @@ export const SIGNER_RESPONSES = {
   ClientSigner,
   DiscoveredSigner,
   SignerCertificate,
+  ScimToken,
   Explanation,
   AuthDecision,
 }

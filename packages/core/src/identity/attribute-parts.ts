@@ -1,7 +1,7 @@
 import type { ATTRIBUTE_ORIGINS } from '@countersign/contract/identity'
 
 /** How a signer supplies attributes. The parts of different channels are independent of each other. */
-export type AttributeChannel = 'token'
+export type AttributeChannel = 'token' | 'scim'
 
 /** The attributes that a signer supplies through one channel, sorted. */
 export interface SuppliedAttributes {

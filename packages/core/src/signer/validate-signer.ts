@@ -3,6 +3,7 @@ import { echoedValue, fieldError, invalidField } from '../app-error.ts'
 import { findCaBundleError } from '../certificate/find-ca-bundle-error.ts'
 import { parseRequiredClaims } from '../claim/required-claims.ts'
 import { parseSelector } from '../claim/selector.ts'
+import { checkGroupTemplate } from '../scim/scim-group.ts'
 import { checkPlainText } from '../text/plain-text.ts'
 import { isSafeLink } from '../text/safe-link.ts'
 import { checkSharedSignals } from './shared-signals.ts'
@@ -33,6 +34,7 @@ export function validateSigner(signer: SignerSettings): void {
   checkCaBundle(signer.jwksCaPem)
   checkProvisioning(signer)
   if (signer.sharedSignals) checkSharedSignals(signer.sharedSignals)
+  checkGroupTemplate(signer.scimGroupAttributeTemplate)
 }
 
 function checkKeySource({ certPem, jwksEndpoint }: SignerSettings): void {

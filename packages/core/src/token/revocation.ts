@@ -11,12 +11,15 @@ export type RevokedTokens =
   | { readonly sub?: undefined; readonly sid: string }
   | { readonly identityClaim: string }
 
-/** Why tokens are revoked: a back-channel logout, or the name of a security event such as `session-revoked`. */
+/** Why tokens are revoked or sessions end: a back-channel logout, SCIM, or the name of a security event such as `session-revoked`. */
 export type RevocationCause = string
 export const BACKCHANNEL_LOGOUT: RevocationCause = 'backchannel-logout'
+/** A SCIM request that disabled or deleted the identity. */
+export const SCIM_CAUSE: RevocationCause = 'scim'
 
 /** The cause as part of a sentence. */
 export function describeCause(cause: RevocationCause): string {
+  if (cause === SCIM_CAUSE) return 'SCIM'
   return cause === BACKCHANNEL_LOGOUT ? 'back-channel logout' : `security event ${cause}`
 }
 

@@ -102,11 +102,11 @@ export interface IdentitySyncEvent {
   readonly message: string
 }
 
-/** A logout token or security event token that an identity provider sent. */
+/** A logout token, security event token or SCIM request that an identity provider sent. */
 export interface ProviderEvent {
   readonly namespace: 'providerEvent'
   readonly event_type: 'applied' | 'logged' | 'replayed' | 'refused'
-  /** `backchannel-logout`, or the name of a security event such as `session-revoked`. Empty for an unreadable token. */
+  /** `backchannel-logout`, `scim`, or the name of a security event such as `session-revoked`. Empty for an unreadable token. */
   readonly type: string
   readonly external_jwt_signer_id: string
   /** What the signer's settings say it does; empty for a refused token. */

@@ -28,3 +28,11 @@ const CHANNEL_PATH = new RegExp(
 export function channelOfPath(url: string): ChannelName | undefined {
   return CHANNEL_PATH.exec(url)?.[1] as ChannelName | undefined
 }
+
+/** Base path of SCIM; the id of the signer follows. */
+export const SCIM = '/scim/v2'
+
+/** The path of SCIM for one signer. */
+export function scimPath(signerId: string): string {
+  return `${SCIM}/${signerId}`
+}

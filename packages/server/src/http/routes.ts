@@ -27,12 +27,14 @@ import { identityTypeRoutes } from './management/identity-types.ts'
 import { managementOverlayRoutes } from './management/overlay.ts'
 import { renewalRequestRoutes } from './management/renewal-requests.ts'
 import { revocationRoutes } from './management/revocations.ts'
+import { scimTokenRoutes } from './management/scim-tokens.ts'
 import { summaryRoutes } from './management/summary.ts'
 import { oidcRoutes } from './oidc/index.ts'
 import { createApiDocuments } from './openapi/api-documents.ts'
 import { referenceRoutes } from './openapi/reference-routes.ts'
 import { specRoutes } from './openapi/spec-routes.ts'
 import type { Route } from './pipeline/route.ts'
+import { scimRoutes } from './scim/index.ts'
 import { authenticateRoutes } from './shared/authenticate.ts'
 import { controllerRoutes } from './shared/controllers.ts'
 import { currentIdentityRoutes } from './shared/current-identity.ts'
@@ -60,6 +62,8 @@ const ROUTE_FUNCTIONS = [
   providerChannelRoutes,
   extJwtSignerRoutes,
   extJwtSignerActionRoutes,
+  scimTokenRoutes,
+  scimRoutes,
   authPolicyRoutes,
   caRoutes,
   authDecisionRoutes,

@@ -28,6 +28,8 @@ export interface AttemptLimits {
   /** Refused passwords per account name. */
   readonly account: AccountLimiter
   readonly known: KnownNetworks
+  /** SCIM requests per signer, refused or not. */
+  readonly scim: AttemptLimiter
   /** Renewals per identity, refused or not: each issues a certificate. */
   readonly renewal: AttemptLimiter
   /** Tokens that name a signer but have an invalid signature. */
@@ -72,6 +74,7 @@ export function createAttemptLimits({ settings, ...parts }: AttemptLimitsParts):
     password: networkLimiter('password', limits.passwordBurst, limits.passwordPerMinute / SECONDS_PER_MINUTE),
     account: new AccountLimiter({ ...parts, burst: limits.accountBurst, known }),
     known,
+    scim: limiter('scim', limits.scimBurst, limits.scimPerSecond),
     renewal: limiter('renewal', RENEWALS.burst, RENEWALS.perSecond),
     signer: new SignerLimiter(signer, parts.sharing),
   }

@@ -60,6 +60,9 @@ import { applyLogout } from './provider-channel/apply-logout.ts'
 import { applySecurityEvents } from './provider-channel/apply-security-events.ts'
 import { pruneRevocations } from './provider-channel/prune-revocations.ts'
 import { createRevocation } from './revocation/create-revocation.ts'
+import { createScimGroup, deleteScimGroup, updateScimGroup } from './scim/scim-groups.ts'
+import { createScimToken, deleteScimToken } from './scim/scim-tokens.ts'
+import { createScimUser, deleteScimUser, updateScimUser } from './scim/scim-users.ts'
 import { createSigner } from './signer/create-signer.ts'
 import { deleteSigner } from './signer/delete-signer.ts'
 import { reserveKeyFetch } from './signer/reserve-key-fetch.ts'
@@ -149,6 +152,14 @@ export const OPERATIONS: readonly AnyOperation[] = [
   applyLogout,
   applySecurityEvents,
   pruneRevocations,
+  createScimToken,
+  deleteScimToken,
+  createScimUser,
+  updateScimUser,
+  deleteScimUser,
+  createScimGroup,
+  updateScimGroup,
+  deleteScimGroup,
   createSigner,
   deleteSigner,
   reserveKeyFetch,

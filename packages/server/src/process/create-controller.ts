@@ -34,6 +34,8 @@ import { CertificateCheck } from '../login/certificate-check.ts'
 import { CertificateLogin } from '../login/certificate-login.ts'
 import { BackchannelLogout } from '../login/channels/backchannel-logout.ts'
 import { ChannelReporter } from '../login/channels/channel-reporter.ts'
+import { ScimCallers } from '../login/channels/scim-callers.ts'
+import { ScimService } from '../login/channels/scim-service.ts'
 import { SharedSignals } from '../login/channels/shared-signals.ts'
 import { HeldTokens } from '../login/console/held-tokens.ts'
 import { LoginFlows } from '../login/console/login-flows.ts'
@@ -300,6 +302,7 @@ export function createController(parts: ControllerParts): Controller {
     enrollments,
     backchannelLogout: new BackchannelLogout(channel),
     sharedSignals: new SharedSignals(channel),
+    scim: new ScimService(channel),
     explainer,
     decisions,
     logins,
@@ -323,6 +326,7 @@ export function createController(parts: ControllerParts): Controller {
     secondFactor,
     noteSessionUse,
     hostedCallers,
+    scimCallers: new ScimCallers({ store, reporter: channelReporter, limits }),
     heldTokens,
     limits,
     settings,

@@ -67,6 +67,9 @@ export const SESSION_DEPENDENCIES: Required<DependenciesOf<LiveSession>> = {
   revocations: () => NONE,
   // A revocation of tokens ends the sessions that it concerns.
   tokenRevocations: () => NONE,
+  scimTokens: () => NONE,
+  // A change of members is reported as one of their identities, or of the signer.
+  scimGroups: () => NONE,
 }
 
 /** Sessions by token, cached until the change log reports a change of the session or of an entity it depends on. */

@@ -45,6 +45,8 @@ export type ChangedEntity =
   | 'revocations'
   /** The id is that of the signer. */
   | 'tokenRevocations'
+  | 'scimTokens'
+  | 'scimGroups'
 
 export type ChangeListener = (changes: readonly Change[] | 'everything') => void
 

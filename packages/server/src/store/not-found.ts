@@ -21,6 +21,9 @@ export type EntityNoun =
   | 'role'
   | 'service'
   | 'ca'
+  | 'scimToken'
+  | 'user'
+  | 'group'
 
 export function notFound(noun: EntityNoun, id: string): AppError {
   return new AppError('NOT_FOUND', { message: `${noun} with id ${id} not found` })

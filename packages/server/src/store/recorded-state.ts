@@ -65,6 +65,19 @@ const RECORDED: Readonly<Partial<Record<ChangedEntity, LoadState>>> = {
     const { type, expires_at: expiresAt, created_at: createdAt, updated_at: updatedAt } = row
     return { shown: { id, type, expiresAt, tags: readJsonColumn(row.tags), createdAt, updatedAt } }
   },
+  scimTokens: async (db, id) => {
+    const row = await db.selectFrom('scim_tokens').selectAll().where('id', '=', id).executeTakeFirst()
+    if (!row) return undefined
+    const { signer_id: signerId, created_by_id: createdById, created_at: createdAt, updated_at: updatedAt } = row
+    return { shown: { id, signerId, createdById, createdAt, updatedAt }, row }
+  },
+  scimGroups: async (db, id) => {
+    const row = await db.selectFrom('scim_groups').selectAll().where('id', '=', id).executeTakeFirst()
+    if (!row) return undefined
+    const { signer_id: signerId, display_name: displayName, external_id: externalId, attribute } = row
+    const times = { createdAt: row.created_at, updatedAt: row.updated_at }
+    return { shown: { id, signerId, displayName, externalId, attribute, ...times } }
+  },
   organizations: (db, id) => hostedState(db, 'organizations', id),
   identityProviders: (db, id) => hostedState(db, 'identity_providers', id),
   networks: (db, id) => hostedState(db, 'networks', id),

@@ -13,9 +13,14 @@ export function entityTag(updatedAt: number): string {
  * versions share an ETag. Fails with PRECONDITION_FAILED when `If-Match` does not name the current version.
  */
 export function nextVersion(updatedAt: number, { now, ifMatch }: Pick<OperationMeta, 'now' | 'ifMatch'>): number {
+  checkVersion(updatedAt, ifMatch)
+  return Math.max(now, updatedAt + 1)
+}
+
+/** Fails with PRECONDITION_FAILED when `If-Match` is given and does not name the version. */
+export function checkVersion(updatedAt: number, ifMatch: string | undefined): void {
   const tag = entityTag(updatedAt)
   const matches =
     ifMatch === undefined || ifMatch.split(',').some((part) => part.trim() === tag || part.trim() === ANY_VERSION)
   if (!matches) throw new AppError('PRECONDITION_FAILED')
-  return Math.max(now, updatedAt + 1)
 }

@@ -8,6 +8,7 @@ import type { SIGNER_COLUMNS } from './columns/signer-columns.ts'
 import type { TRUST_COLUMNS } from './columns/trust-columns.ts'
 import type { HostedTables } from './hosted-schema.ts'
 import type { OidcTables } from './oidc-schema.ts'
+import type { ScimTables } from './scim-schema.ts'
 
 interface Stamped {
   id: string
@@ -288,7 +289,7 @@ export interface RowCountTable {
   total: number
 }
 
-export interface Database extends HostedTables, OidcTables {
+export interface Database extends HostedTables, OidcTables, ScimTables {
   settings: { name: string; value: string }
   schema_migrations: { version: number; name: string; applied_at: number }
   ext_jwt_signers: SignerTable

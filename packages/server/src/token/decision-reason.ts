@@ -78,7 +78,7 @@ type EnrollRequestRefusal =
 /** Why an access token of the hosted API is refused. */
 export type AccessTokenRefusal = RefusalReason | 'account-unknown' | 'account-disabled' | 'scope-missing'
 
-/** Why a logout token or security event token is refused. */
+/** Why a logout token, security event token or SCIM request is refused. */
 export type ChannelRefusal =
   | RefusalReason
   | 'body-unusable'
@@ -87,6 +87,7 @@ export type ChannelRefusal =
   | 'signer-changed'
   | 'channel-off'
   | 'token-replayed'
+  | 'token-unknown'
   | 'subject-unusable'
 
 /** Why a login, an enrollment or a hosted API call is refused. A closed set: decisions, events and metrics contain these values. */

@@ -28,7 +28,7 @@ export interface RefusedEnrollment extends Omit<RefusedLogin, 'method'> {
 }
 
 /** The channels by which identity providers send tokens that are not for logging in. */
-export type ChannelName = 'backchannel-logout' | 'shared-signals'
+export type ChannelName = 'backchannel-logout' | 'shared-signals' | 'scim'
 
 /** A refused logout token or security event token. */
 export interface RefusedChannelToken extends Omit<RefusedLogin, 'method'> {

@@ -42,6 +42,7 @@ export async function serveRoutes(
     bearerSessions: undefined,
     secondFactor: { check: async () => ({ missing: [], signer: null }) },
     hostedCallers: { find: () => assert.fail() },
+    scimCallers: { find: () => assert.fail() },
     noteSessionUse: () => {},
     heldTokens: { of: () => [] },
     limits: { handshake: undefined, address: UNLIMITED, query: UNLIMITED, delayRefusal: () => undefined },

@@ -106,7 +106,7 @@ export async function buildApp(t: TestContext, options: AppOptions = {}): Promis
       },
       ...(hasBody && { payload: raw ?? JSON.stringify(body) }),
     })
-    const isJson = /^application\/(hal\+)?json/.test(String(response.headers['content-type']))
+    const isJson = /^application\/(hal\+|scim\+)?json/.test(String(response.headers['content-type']))
     return {
       status: response.statusCode,
       headers: response.headers as Record<string, string | undefined>,

@@ -78,6 +78,11 @@ export const REQUESTS: Readonly<Record<string, Prepare>> = {
     body: { enabled: false },
   }),
   'signer.delete': async ({ app }) => ({ method: 'DELETE', path: `${SIGNERS}/${await makeSigner(app)}` }),
+  'scim.createToken': async ({ app }) => ({ method: 'POST', path: `${SIGNERS}/${await makeSigner(app)}/scim-tokens` }),
+  'scim.deleteToken': async ({ app }) => {
+    const path = `${SIGNERS}/${await makeSigner(app)}/scim-tokens`
+    return { method: 'DELETE', path: `${path}/${(await app.admin('POST', path)).json.data.id}` }
+  },
   'signer.trust': async ({ app }) => ({ method: 'POST', path: `${SIGNERS}/${await makeSigner(app)}/trust` }),
 
   'ca.create': () => ({ method: 'POST', path: CAS, body: caBody(makeTestAuthority().pem) }),

@@ -106,6 +106,10 @@ const RELEASED: Readonly<Record<string, readonly [sqlite: string, postgres: stri
     'ab401b2103c126671ba07144f33bee11162c844bdc2544758f4994172f409dc6',
     '51778c58a8c4f84d76b7dc164bb6f244db41378c1904c60614f307e1fbba0e76',
   ],
+  scim: [
+    '059ca942228d0eb5c20a83152cc32021d7dd5abb6f1938b08bd0e82b612b6961',
+    'de9170459a99749e840a146e10e902a6f842b409084f3355ab660fc0ec4c0cd1',
+  ],
 }
 
 test('a released step is never edited: databases that have applied it would miss the change', () => {

@@ -1,6 +1,6 @@
 import { SIGNER } from '@countersign/contract/ext-jwt-signer'
 import type { StoredSigner } from '../../store/signer-row.ts'
-import { channelPath } from '../api-paths.ts'
+import { channelPath, scimPath } from '../api-paths.ts'
 import { NO_INSTANT, selfLink, timestamp } from '../pipeline/envelope.ts'
 import { createMemberView } from '../shared/member-view.ts'
 import { trustView } from './trust-view.ts'
@@ -17,6 +17,7 @@ const viewMembers = createMemberView<ShownSigner>(SIGNER.members, {
   notAfter: ({ certificate }) => (certificate ? timestamp(certificate.notAfter) : NO_INSTANT),
   sharedSignalsUrl: ({ controllerUrl, id }) => `${controllerUrl}${channelPath(id, 'events')}`,
   backchannelLogoutUrl: ({ controllerUrl, id }) => `${controllerUrl}${channelPath(id, 'backchannel-logout')}`,
+  scimUrl: ({ controllerUrl, id }) => `${controllerUrl}${scimPath(id)}`,
   trust: ({ trust }) => trustView(trust),
 })
 

@@ -72,6 +72,7 @@ function securityOf(access: Access, { acceptsToken }: RouteNote): OpenApiOperati
 function requirementOf(access: Access): string | undefined {
   if (access === 'anonymous') return undefined
   if (access === 'partial-session') return 'Needs a session, which may lack its second factor.'
+  if (access === 'scim') return 'Needs a SCIM token.'
   if (access === 'any-session' || 'hosted' in access) return 'Needs a session.'
   if (access.entity === 'admin') {
     return access.action === 'read'

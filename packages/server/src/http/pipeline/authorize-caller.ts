@@ -1,10 +1,11 @@
 import { AppError, hasAllPermissionsOf, isAllowed } from '@countersign/core'
 import type { FastifyRequest } from 'fastify'
+import { SCIM_OFF } from '../../operations/scim/get-scim-signer.ts'
 import { isHostedAccess } from '../../store/operation-access.ts'
 import { authenticateSession, readSessionCredential } from './authenticate-session.ts'
 import { bearerTokens } from './bearer-tokens.ts'
 import type { Caller } from './call.ts'
-import { missingFactors, noCredential, noSession, refusedBearer } from './challenge.ts'
+import { missingFactors, noCredential, noSession, refusedBearer, unknownScimToken } from './challenge.ts'
 import { clientFingerprint } from './client-certificate.ts'
 import { countAttempt } from './count-attempt.ts'
 import type { PipelineParts } from './exchange.ts'
@@ -18,6 +19,7 @@ type CallerParts = Pick<
   | 'secondFactor'
   | 'noteSessionUse'
   | 'hostedCallers'
+  | 'scimCallers'
   | 'heldTokens'
   | 'limits'
   | 'beforeRequest'
@@ -34,6 +36,7 @@ export async function authenticateCaller(
   { isRecheck = false } = {},
 ): Promise<Caller> {
   if (isHostedAccess(access)) return authenticateHosted(request, parts, access)
+  if (access === 'scim') return authenticateScim(request, parts, isRecheck)
   const { sessions, noteSessionUse, heldTokens } = parts
   const credential = readSessionCredential(request)
   if (credential.token === '') return authenticateBearer(request, parts, isRecheck)
@@ -57,6 +60,24 @@ async function authenticateBearer(request: FastifyRequest, parts: CallerParts, i
   const { session, token, claims: accessToken, bearers: others } = found
   if (!isRecheck) parts.noteSessionUse(session, ip, headers['user-agent'])
   return { session, token, accessToken, bearers: others }
+}
+
+async function authenticateScim(
+  request: FastifyRequest,
+  { scimCallers, limits }: CallerParts,
+  isRecheck: boolean,
+): Promise<Caller> {
+  const { signerId = '' } = request.params as { signerId?: string }
+  const [token, ...others] = bearerTokens(request.raw.rawHeaders)
+  const sent = { id: request.id, signerId, clientAddress: request.ip, source: requestSource(request) }
+  // Only authentication failures count against the limit of the address.
+  const scim = await countAttempt(limits, request.ip, async () => {
+    const found = await scimCallers.find(others.length > 0 ? undefined : token, sent, { isRecheck })
+    if (found === 'channel-off') throw new AppError('FORBIDDEN', { message: SCIM_OFF })
+    if (found === 'token-unknown') throw unknownScimToken()
+    return found
+  })
+  return { session: undefined, scim }
 }
 
 const NO_TOKENS: readonly string[] = []

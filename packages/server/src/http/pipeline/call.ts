@@ -1,6 +1,7 @@
 import type { NearMiss, SessionTokenClaims } from '@countersign/core'
 import type { FastifyRequest } from 'fastify'
 import type { HostedCaller } from '../../hosted/hosted-caller.ts'
+import type { ScimCaller } from '../../login/channels/scim-callers.ts'
 import type { LiveSession } from '../../session/live-sessions.ts'
 import type { SignerRevision } from '../../store/actor-credential.ts'
 import type { RequestSource } from '../../store/operation-meta.ts'
@@ -24,6 +25,7 @@ export interface Caller {
   /** The signer that verified the second token that the session's policy requires. */
   readonly secondSigner?: SignerRevision
   readonly hosted?: HostedCaller
+  readonly scim?: ScimCaller
 }
 
 interface ParsedRequest {
@@ -58,6 +60,8 @@ export class Call {
   readonly secondSigner: SignerRevision | null
   /** Present on routes of the hosted API. */
   readonly hosted: HostedCaller | undefined
+  /** Present on SCIM routes. */
+  readonly scim: ScimCaller | undefined
   /** The token of `session`; undefined when it is from a cookie, which scripts must not read. */
   readonly sessionToken: string | undefined
   /** Set when an access token of the OpenID provider names the session. */
@@ -87,6 +91,7 @@ export class Call {
     this.session = caller?.session
     this.secondSigner = caller?.secondSigner ?? null
     this.hosted = caller?.hosted
+    this.scim = caller?.scim
     this.sessionToken = caller?.isCookie ? undefined : caller?.token
     this.accessToken = caller?.accessToken
     this.untrustedBearers = caller?.bearers ?? bearerTokens(request.raw.rawHeaders)

@@ -42,6 +42,11 @@ export function refusedBearer(kind: Exclude<ChallengeKind, 'missing'>): Challeng
   return new ChallengeError(`Bearer realm="openziti-oidc" ${PARAMETERS[kind]}`)
 }
 
+/** The refusal of a SCIM request. */
+export function unknownScimToken(): ChallengeError {
+  return new ChallengeError('Bearer realm="scim" error="invalid_token"', { message: 'the token is not valid' })
+}
+
 /** The refusal of a login by JWT. Pass only a signer that the token itself names: issuers are not public. */
 export function primaryChallenge(kind: ChallengeKind, signer?: { id: string; issuer: string }): ChallengeError {
   const signerParameters = signer ? ` id="${signer.id}" issuer="${signer.issuer}"` : ''

@@ -9,6 +9,7 @@ import { findChannelError } from './channel-errors.ts'
 import { errorEnvelope, jsonText } from './envelope.ts'
 import { hostedError, isHostedPath } from './hosted-errors.ts'
 import { isOidcPath, oidcError } from './oidc-errors.ts'
+import { isScimPath, scimErrorBody } from './scim-errors.ts'
 
 export interface ErrorResponse {
   readonly status: number
@@ -66,6 +67,7 @@ function challengeOf(error: AppError): Readonly<Record<string, string>> {
 /** Each API has its own format. */
 function describe(error: AppError, { requestId, url }: { readonly requestId: string; readonly url: string }) {
   if (isOidcPath(url)) return oidcError(error, url)
+  if (isScimPath(url)) return scimErrorBody(error)
   const json = isHostedPath(url) ? hostedError(error, requestId) : errorEnvelope(error, requestId)
   return { type: 'application/json', body: jsonText(json) }
 }

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HostedCallers } from '../../hosted/hosted-caller.ts'
 import { type Attempt, UNCOUNTED } from '../../limits/attempt-limiter.ts'
 import type { AttemptLimits } from '../../limits/attempt-limits.ts'
+import type { ScimCallers } from '../../login/channels/scim-callers.ts'
 import type { HeldTokens } from '../../login/console/held-tokens.ts'
 import type { SecondFactor } from '../../login/second-factor.ts'
 import type { BearerSessions } from '../../oidc/bearer-sessions.ts'
@@ -25,6 +26,7 @@ export interface PipelineParts {
   readonly heldTokens: Pick<HeldTokens, 'of'>
   readonly limits: Pick<AttemptLimits, 'handshake' | 'address' | 'query' | 'delayRefusal'>
   readonly hostedCallers: Pick<HostedCallers, 'find'>
+  readonly scimCallers: Pick<ScimCallers, 'find'>
   readonly http: Pick<Settings['http'], 'maxBodyBytes' | 'maxManagementBodyBytes'>
   /** Limits the time for finding the caller, and for the handler. */
   readonly withinTime: TimeLimit

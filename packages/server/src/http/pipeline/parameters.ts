@@ -3,6 +3,13 @@ import { AUTHENTICATE_METHODS, CODE_HEADER } from '@countersign/contract'
 /** The parameters that routes name in their notes, as OpenAPI documents them. */
 export const PARAMETERS = {
   id: { name: 'id', in: 'path', required: true, schema: { type: 'string' }, description: 'The id, an opaque string' },
+  tokenId: {
+    name: 'tokenId',
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+    description: 'The id of a token',
+  },
   filter: {
     name: 'filter',
     in: 'query',

@@ -67,9 +67,9 @@ function nearMissesIn({ schema, watched, readOnly = [] }: RouteBody, json: JsonV
 }
 
 /** Parses JSON from a caller. Fails with COULD_NOT_PARSE_BODY. */
-export function parseJson(bytes: Buffer): JsonValue {
+export function parseJson(bytes: Buffer, { maxMembers = BODY_LIMITS.maxMembers } = {}): JsonValue {
   try {
-    const value = readJson(bytes, BODY_LIMITS)
+    const value = readJson(bytes, { ...BODY_LIMITS, maxMembers })
     // No stored text contains one, and PostgreSQL rejects it. In valid JSON it can only be an escape.
     if (bytes.includes('\\u0000') && holdsNull(value)) throw unreadable('a string contains a null character')
     return value

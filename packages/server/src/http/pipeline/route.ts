@@ -3,6 +3,7 @@ import type { ErrorCode } from '@countersign/contract'
 import type { BodySchema, ReadOnlyNames, RequiredPermission } from '@countersign/core'
 import type { EventStreamSource } from '../../events/event-stream-source.ts'
 import type { HostedAccess, HostedCaller } from '../../hosted/hosted-caller.ts'
+import type { ScimCaller } from '../../login/channels/scim-callers.ts'
 import type { LiveSession } from '../../session/live-sessions.ts'
 import type { Call } from './call.ts'
 import type { RouteNote } from './route-note.ts'
@@ -11,10 +12,10 @@ export const ROUTE_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type Method = (typeof ROUTE_METHODS)[number]
 
 /**
- * What a caller needs: nothing, a session that may lack its second factor, a complete session, a permission, or access to the hosted API. There
- * is no default.
+ * What a caller needs: nothing, a session that may lack its second factor, a complete session, a SCIM token of the signer in the path, a permission,
+ * or access to the hosted API. There is no default.
  */
-export type Access = 'anonymous' | 'partial-session' | 'any-session' | RequiredPermission | HostedRequirement
+export type Access = 'anonymous' | 'partial-session' | 'any-session' | 'scim' | RequiredPermission | HostedRequirement
 
 /** An access token of the organization's identity provider, or a session of the organization that owns this controller. */
 export interface HostedRequirement {
@@ -96,6 +97,12 @@ export interface RouteResponse {
 export function sessionOf(call: Pick<Call, 'session'>): LiveSession {
   if (!call.session) throw new TypeError('the route is anonymous')
   return call.session
+}
+
+/** The caller of a SCIM route. */
+export function scimCallerOf(call: Pick<Call, 'scim'>): ScimCaller {
+  if (!call.scim) throw new TypeError('the route does not belong to SCIM')
+  return call.scim
 }
 
 /** The caller of a route of the hosted API. */

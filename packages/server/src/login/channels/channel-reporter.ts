@@ -26,7 +26,7 @@ interface AppliedMessage extends EndedAccess {
   /** The cause: `backchannel-logout`, or the name of the event. */
   readonly type: string
   readonly result: Exclude<ProviderEvent['event_type'], 'refused'>
-  readonly action: SignalAction
+  readonly action: SignalAction | 'delete'
 }
 
 const MISSING: Readonly<Record<ChannelName, string>> = {
@@ -34,6 +34,7 @@ const MISSING: Readonly<Record<ChannelName, string>> = {
     'a logout token that the signer accepts: the checks and the reason say what is wrong with this one',
   'shared-signals':
     'a security event token that the signer accepts: the checks and the reason say what is wrong with this one',
+  scim: 'a SCIM token of this signer, and a signer that is enabled and trusted',
 }
 
 /** Reports what identity providers send to events, and what is refused to decisions too. */
@@ -64,8 +65,13 @@ export class ChannelReporter {
     })
   }
 
-  /** Returns the error for the sender. */
+  /** Returns the error for the sender of a token. */
   refused(channel: ChannelName, reason: ChannelRefusal, request: ChannelRequest, verdict?: Verdict): ChannelRefused {
+    this.noteRefused(channel, reason, request, verdict)
+    return new ChannelRefused(reason)
+  }
+
+  noteRefused(channel: ChannelName, reason: ChannelRefusal, request: ChannelRequest, verdict?: Verdict): void {
     const { events, decisions } = this.#parts
     const { id, signerId, clientAddress: remoteAddress, source } = request
     decisions.record({
@@ -99,6 +105,5 @@ export class ChannelReporter {
       },
       remoteAddress,
     )
-    return new ChannelRefused(reason)
   }
 }

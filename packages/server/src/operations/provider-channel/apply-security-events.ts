@@ -14,7 +14,6 @@ import {
 } from '../../store/account-state.ts'
 import type { StoredIdentity } from '../../store/identity-row.ts'
 import { operation } from '../../store/operation.ts'
-import { findAdministratorLevel } from '../../store/reads/administrator-reads.ts'
 import { findIdentitiesById, findIdentityByClaim } from '../../store/reads/identity-reads.ts'
 import { findTokenSessions } from '../../store/reads/token-session-reads.ts'
 import type { StoredSigner } from '../../store/signer-row.ts'
@@ -24,6 +23,7 @@ import { setAccountState } from '../../store/writes/identity-writes.ts'
 import { useEventToken } from '../../store/writes/token-revocation-writes.ts'
 import { type EndedAccess, endProviderSessions } from './end-provider-sessions.ts'
 import { type EventSource, findEventSigner } from './find-event-signer.ts'
+import { isNeededAdministrator } from './needed-administrator.ts'
 
 /** An event of a verified security event token, and what it does. */
 export interface EventToApply {
@@ -99,7 +99,7 @@ async function disableSubject(tx: Transaction, event: SubjectEvent): Promise<End
   for (const identity of accounts) {
     if (isOutdated(identity, event)) continue
     const { id } = identity
-    if (identity.isAdmin && (await isNeededAdministrator(tx, identity))) continue
+    if (await isNeededAdministrator(tx, identity)) continue
     await setAccountState(tx, id, stateAfterDisabling(identity, { signerId: signer.id, issuedAt, now: tx.now }))
     if (isDisabledWithoutEnd(identity)) continue
     sessions += await endSessions(tx, { identityId: id }, { cause: name, signerId: signer.id, signerName: signer.name })
@@ -122,12 +122,6 @@ async function enableSubject(tx: Transaction, event: SubjectEvent): Promise<Ende
     if (canEnable && state.disabledBySignerId === null) identityIds.push(id)
   }
   return { sessions: 0, identityIds }
-}
-
-/** Whether no other administrator is enabled, or able to log in where this one is. */
-async function isNeededAdministrator({ db, now }: Transaction, { id }: StoredIdentity): Promise<boolean> {
-  const level = await findAdministratorLevel(db, now)
-  return (await findAdministratorLevel(db, now, { without: id })) < level
 }
 
 /** The identities of a subject that are linked to the signer: the one that its claim names, and those with sessions of its tokens. */

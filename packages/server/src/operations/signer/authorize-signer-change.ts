@@ -13,7 +13,8 @@ import type { StoredSigner } from '../../store/signer-row.ts'
  * it also requires the permission to create identities. One that keeps names or attributes as the provider has them changes identities, so writing it
  * requires the permission to update them; ending that too, because the attributes would stay when the provider takes them away. Only administrators may change which claim identifies an identity, because that maps
  * existing logins to other identities, and enable a trusted signer, which one of them may have disabled because its provider is compromised;
- * others cannot take the trust from a disabled signer either, to enable it then. Fails with UNAUTHORIZED.
+ * others cannot take the trust from a disabled signer either, to enable it then. Which identity a SCIM user is, and which attributes groups give, is
+ * changed by administrators only too: it applies to the users and groups that there are. Fails with UNAUTHORIZED.
  */
 export function authorizeSignerChange(
   actor: PermissionHolder,
@@ -24,13 +25,21 @@ export function authorizeSignerChange(
   if (enrolls(next) && !isAllowed(actor, { entity: 'identity', action: 'create' })) throw new AppError('UNAUTHORIZED')
   const isSyncing = syncs(next) || (current !== undefined && syncs(current))
   if (isSyncing && !isAllowed(actor, { entity: 'identity', action: 'update' })) throw new AppError('UNAUTHORIZED')
-  if (current && !actor.isAdmin && (changesClaim(current, next) || revivesTrusted(current, next, isSecurityWrite))) {
+  if (
+    current &&
+    !actor.isAdmin &&
+    (changesClaim(current, next) || changesScim(current, next) || revivesTrusted(current, next, isSecurityWrite))
+  ) {
     throw new AppError('UNAUTHORIZED')
   }
 }
 
 function changesClaim(current: SignerSettings, next: SignerSettings): boolean {
   return current.claimsProperty !== next.claimsProperty || current.useExternalId !== next.useExternalId
+}
+
+function changesScim(current: SignerSettings, next: SignerSettings): boolean {
+  return (['scimIdentityAttribute', 'scimGroupAttributeTemplate'] as const).some((name) => current[name] !== next[name])
 }
 
 function revivesTrusted({ enabled, trust }: StoredSigner, next: SignerSettings, isSecurityWrite: boolean): boolean {

@@ -16,6 +16,7 @@ import type { SignerCertificateFacts, StoredSigner } from '../../store/signer-ro
 import { updateSigner } from '../../store/writes/signer-writes.ts'
 import { releaseTokenAttributes } from '../../store/writes/supplied-attribute-writes.ts'
 import { ensureAdministratorRemains } from '../identity/ensure-administrator-remains.ts'
+import { renameGroupAttributes } from '../scim/rename-group-attributes.ts'
 import { authorizeLoginAddress } from './authorize-login-address.ts'
 import { authorizeSignerChange } from './authorize-signer-change.ts'
 import { checkSigner } from './check-signer.ts'
@@ -74,6 +75,8 @@ async function changeSigner(
   await checkSigner(tx, current.id, next, certificate)
   const trust = isSecurityWrite ? trustAfterWrite(writerOf(tx), tx.now) : current.trust
   const update = () => updateSigner(tx, current, { settings: next, certificate, nearMisses, trust })
+  if (next.scimGroupAttributeTemplate !== current.scimGroupAttributeTemplate)
+    await renameGroupAttributes(tx, current, next)
   if (current.attributeSync === 'login' && next.attributeSync !== 'login') await releaseTokenAttributes(tx, current.id)
   await (mayLockOut(current, next, trust) ? ensureAdministratorRemains(tx, update) : update())
 }

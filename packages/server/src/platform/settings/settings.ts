@@ -305,6 +305,18 @@ export const SETTINGS = {
       max: 1_000_000,
       description: 'Wrong signatures per signer and second after the burst',
     }),
+    scimBurst: integer({
+      default: 2_000,
+      min: 0,
+      max: 10_000_000,
+      description: 'SCIM requests per signer in a burst, then its identity provider gets 429; 0 for no limit',
+    }),
+    scimPerSecond: integer({
+      default: 100,
+      min: 1,
+      max: 1_000_000,
+      description: 'SCIM requests per signer and second after the burst',
+    }),
   },
   enrollment: {
     tokenSeconds: seconds({

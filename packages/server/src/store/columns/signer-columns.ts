@@ -35,5 +35,7 @@ export const SIGNER_COLUMNS = {
   maxTokenAgeSeconds: intOrNull(),
   requiredClaims: jsonOrNull<Stored<'requiredClaims'>>(),
   sharedSignals: jsonOrNull<Stored<'sharedSignals'>>(),
+  scimIdentityAttribute: text<SignerSettings['scimIdentityAttribute']>(),
+  scimGroupAttributeTemplate: text(),
   tags: json<SignerSettings['tags']>(),
 } satisfies ColumnsFor<SignerSettings>

@@ -7,6 +7,7 @@ import type { Migration } from './migration.ts'
 import { networkNames } from './network-names.ts'
 import { oidcSessions } from './oidc-sessions.ts'
 import { providerChannels } from './provider-channels.ts'
+import { scim } from './scim.ts'
 import { sessionIndex } from './session-index.ts'
 import { sessionsAndCodes } from './sessions-and-codes.ts'
 import { setUpSessions } from './set-up-sessions.ts'
@@ -30,4 +31,5 @@ export const MIGRATIONS: readonly Migration[] = [
   cas,
   oidcSessions,
   providerChannels,
+  scim,
 ]

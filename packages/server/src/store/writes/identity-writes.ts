@@ -4,6 +4,7 @@ import { identityColumns, type StoredIdentity } from '../identity-row.ts'
 import { insertRow, insertRows } from '../prepared.ts'
 import type { Transaction } from '../transaction.ts'
 import { rejectDuplicates } from '../unique-violation.ts'
+import { addScimUsers, removeScimUser } from './scim-user-writes.ts'
 import { skipLocked } from './skip-locked.ts'
 
 const ENTITY = 'identities'
@@ -42,6 +43,8 @@ export async function insertIdentity(
   )
   const origin = suppliedBy ? ({ signerId: suppliedBy.signerId, channel: 'token' } as const) : MANUAL
   await insertAttributes(tx, id, origin, identity.attributes)
+  const { linkedSigners } = identity
+  await addScimUsers(tx, id, enrolledBySignerId === undefined ? linkedSigners : [enrolledBySignerId, ...linkedSigners])
   tx.changed({ entity: ENTITY, id, action: 'created' })
 }
 
@@ -59,7 +62,20 @@ export async function updateIdentity(tx: Transaction, current: StoredIdentity, n
       .execute(),
   )
   await replaceAttributes(tx, id, MANUAL, manualAttributesAfterWrite(current, next.attributes))
+  await followLinks(tx, current, next)
   tx.changed({ entity: ENTITY, id, action: 'updated' })
+}
+
+/** An identity is a SCIM user of every signer that it is linked to. */
+async function followLinks(tx: Transaction, current: StoredIdentity, next: IdentitySettings): Promise<void> {
+  const { id, linkedSigners, enrolledBySignerId } = current
+  const isKept = (signerId: string) => signerId === enrolledBySignerId || next.linkedSigners.includes(signerId)
+  await addScimUsers(
+    tx,
+    id,
+    next.linkedSigners.filter((signerId) => signerId !== enrolledBySignerId && !linkedSigners.includes(signerId)),
+  )
+  for (const signerId of linkedSigners) if (!isKept(signerId)) await removeScimUser(tx, signerId, id)
 }
 
 const isPast = (expiresAt: number | null, now: number): boolean => expiresAt !== null && expiresAt <= now
@@ -147,6 +163,12 @@ export async function unlinkSigner(tx: Transaction, signerId: string): Promise<v
       .execute()
     tx.changed({ entity: ENTITY, id, action: 'updated' })
   }
+}
+
+/** Gives an identity a new version, after a change of what other tables have of it. */
+export async function touchIdentity(tx: Transaction, id: string): Promise<void> {
+  await tx.db.updateTable('identities').set({ updated_at: tx.now }).where('id', '=', id).execute()
+  tx.changed({ entity: ENTITY, id, action: 'updated' })
 }
 
 /** Records that the access of an identity has ended. */

@@ -1,0 +1,52 @@
+import { foldAscii } from '../filter/filter.ts'
+import { isJsonObject, type JsonValue } from '../json/json-value.ts'
+import { hasUnsafeCharacter } from '../text/plain-text.ts'
+import { scimError } from './scim-error.ts'
+import { attributeName } from './scim-filter.ts'
+import { SCIM_LIMITS, SCIM_URN } from './scim-schemas.ts'
+
+/** The attributes of a resource by their names in lower case. */
+export type ScimMembers = ReadonlyMap<string, JsonValue>
+
+const OWN = new Set([SCIM_URN.user, SCIM_URN.group].map(foldAscii))
+
+/** Reads an object whose names are in any case, and of which those of the core schema may be in an object of their own. */
+export function readScimMembers(value: JsonValue | undefined): ScimMembers {
+  if (!isJsonObject(value)) throw scimError('invalidSyntax', 'a JSON object is expected')
+  const members = new Map<string, JsonValue>()
+  for (const [name, member] of Object.entries(value)) {
+    const isNested = OWN.has(foldAscii(name)) && isJsonObject(member)
+    for (const [own, inner] of isNested ? Object.entries(member) : [[name, member] as const]) {
+      const attribute = attributeName(own)
+      if (members.has(attribute)) throw scimError('invalidSyntax', 'an attribute is given twice')
+      members.set(attribute, inner)
+    }
+  }
+  return members
+}
+
+/** A text, or null when it is not given. An empty text is not given either (RFC 7643, section 2.5). */
+export function readScimText(name: string, value: JsonValue | undefined, maxLength?: number): string | null {
+  if (value === undefined || value === null || value === '') return null
+  const limit = maxLength ?? SCIM_LIMITS.maxTextLength
+  if (typeof value !== 'string') throw scimError('invalidValue', `${name} must be a string`)
+  if (value.length > limit) throw scimError('invalidValue', `${name} should be at most ${limit} chars long`)
+  if (hasUnsafeCharacter(value)) {
+    throw scimError('invalidValue', `${name} may not contain control, zero-width or bidirectional characters`)
+  }
+  return value
+}
+
+/** Entra sends booleans as the strings "True" and "False". */
+export function readScimBoolean(name: string, value: JsonValue): boolean {
+  const text = typeof value === 'string' ? foldAscii(value) : value
+  if (text === true || text === 'true') return true
+  if (text === false || text === 'false') return false
+  throw scimError('invalidValue', `${name} must be true or false`)
+}
+
+/** The values of a multi-valued attribute; a single one may be given without an array. */
+export function readScimValues(value: JsonValue | undefined): readonly JsonValue[] {
+  if (value === undefined || value === null || value === '') return []
+  return Array.isArray(value) ? value : [value]
+}

@@ -1,0 +1,84 @@
+import { newId, SCIM_CAUSE, type ScimGroupBody, type ScimGroupChange, type ScimUserBody } from '@countersign/core'
+import type { ScimOutcome } from '../../operations/scim/change-account.ts'
+import { createScimGroup, deleteScimGroup, updateScimGroup } from '../../operations/scim/scim-groups.ts'
+import { createScimUser, deleteScimUser, type UserUpdate, updateScimUser } from '../../operations/scim/scim-users.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { SYSTEM_ACTOR } from '../../store/actor.ts'
+import type { Store } from '../../store/store.ts'
+import type { ChannelReporter, ChannelRequest } from './channel-reporter.ts'
+import type { ScimCaller } from './scim-callers.ts'
+
+interface ScimServiceParts {
+  readonly store: Pick<Store, 'run'>
+  readonly clock: Clock
+  readonly reporter: Pick<ChannelReporter, 'applied'>
+}
+
+/** A SCIM request whose token is known. */
+export interface ScimRequest extends ChannelRequest {
+  readonly caller: ScimCaller
+  readonly ifMatch: string | undefined
+}
+
+/** Changes users and groups for identity providers, and reports what ends or gives access. */
+export class ScimService {
+  readonly #parts: ScimServiceParts
+
+  constructor(parts: ScimServiceParts) {
+    this.#parts = parts
+  }
+
+  async createUser(request: ScimRequest, body: ScimUserBody): Promise<string> {
+    const id = newId()
+    const outcome = await this.#parts.store.run(
+      createScimUser,
+      { ...sourceOf(request), id, ...body },
+      this.#meta(request),
+    )
+    this.#report(request, id, outcome)
+    return id
+  }
+
+  async updateUser(request: ScimRequest, id: string, update: UserUpdate): Promise<void> {
+    const args = { ...sourceOf(request), id, ifMatch: request.ifMatch, update }
+    this.#report(request, id, await this.#parts.store.run(updateScimUser, args, this.#meta(request)))
+  }
+
+  async deleteUser(request: ScimRequest, id: string): Promise<void> {
+    const args = { ...sourceOf(request), id, ifMatch: request.ifMatch }
+    this.#report(request, id, await this.#parts.store.run(deleteScimUser, args, this.#meta(request)))
+  }
+
+  async createGroup(request: ScimRequest, body: ScimGroupBody): Promise<string> {
+    const id = newId()
+    await this.#parts.store.run(createScimGroup, { ...sourceOf(request), id, ...body }, this.#meta(request))
+    return id
+  }
+
+  async updateGroup(request: ScimRequest, id: string, changes: readonly ScimGroupChange[]): Promise<void> {
+    const args = { ...sourceOf(request), id, ifMatch: request.ifMatch, changes }
+    await this.#parts.store.run(updateScimGroup, args, this.#meta(request))
+  }
+
+  async deleteGroup(request: ScimRequest, id: string): Promise<void> {
+    const args = { ...sourceOf(request), id, ifMatch: request.ifMatch }
+    await this.#parts.store.run(deleteScimGroup, args, this.#meta(request))
+  }
+
+  #meta({ caller, source }: ScimRequest) {
+    const author = { authorName: caller.signerName, ...source }
+    return { actorId: SYSTEM_ACTOR.id, now: this.#parts.clock.now(), source: author }
+  }
+
+  /** Entity changes are reported by the store. */
+  #report(request: ScimRequest, identityId: string, { action, sessions }: ScimOutcome): void {
+    if (action === 'log') return
+    const { signerId: id, signerName: name } = request.caller
+    const message = { type: SCIM_CAUSE, result: 'applied', action, sessions, identityIds: [identityId] } as const
+    this.#parts.reporter.applied({ id, name }, message, request)
+  }
+}
+
+function sourceOf({ caller: { signerId, tokenId } }: ScimRequest) {
+  return { signerId, tokenId }
+}

@@ -1,0 +1,192 @@
+import { isDeepStrictEqual } from 'node:util'
+import {
+  AppError,
+  applyScimUserChanges,
+  enrollPolicyId,
+  findIdentityKey,
+  foldAscii,
+  identityFromBody,
+  identityKeyOf,
+  isLinkedTo,
+  SCIM_CAUSE,
+  type ScimUser,
+  type ScimUserBody,
+  type ScimUserChange,
+  scimError,
+} from '@countersign/core'
+import type { StoredIdentity } from '../../store/identity-row.ts'
+import { notFound } from '../../store/not-found.ts'
+import { operation } from '../../store/operation.ts'
+import { findEnrolledIdentity, findIdentity, isIdentityName } from '../../store/reads/identity-reads.ts'
+import {
+  findIdsByExternalId,
+  findIdsByUserName,
+  findScimUser,
+  type StoredScimUser,
+} from '../../store/reads/scim-user-reads.ts'
+import { checkVersion } from '../../store/row-version.ts'
+import type { StoredSigner } from '../../store/signer-row.ts'
+import type { Transaction } from '../../store/transaction.ts'
+import { endSessions } from '../../store/writes/end-sessions.ts'
+import { deleteIdentity, touchIdentity, updateIdentity } from '../../store/writes/identity-writes.ts'
+import { updateScimUser as updateRow } from '../../store/writes/scim-user-writes.ts'
+import { addIdentity, checkIdentity } from '../identity/create-identity.ts'
+import { changeAccount, changesAccount, isPrivileged, NO_OUTCOME, type ScimOutcome } from './change-account.ts'
+import { getScimSigner, type ScimSource } from './get-scim-signer.ts'
+
+interface NewUser extends ScimSource, ScimUserBody {
+  readonly id: string
+}
+
+/** Creates the identity of a user. A name or external id that any identity has is refused: identities are never adopted. */
+export const createScimUser = operation({
+  name: 'scim.createUser',
+  access: 'none',
+  async run(tx, { id, user, active, ...source }: NewUser): Promise<ScimOutcome> {
+    const signer = await getScimSigner(tx, source)
+    const { userName: name } = user
+    const externalId = identityKeyOf(user, signer)
+    await checkIsUnique(tx, signer, user)
+    await checkIdentityIsUnique(tx, { name, externalId })
+    const authPolicyId = enrollPolicyId(signer)
+    const settings = identityFromBody({ name, type: 'Default', isAdmin: false, externalId, authPolicyId })
+    await addIdentity(tx, id, settings, { enrolledBySignerId: signer.id })
+    await updateRow(tx, { signerId: signer.id, identityId: id }, user)
+    const identity = active === false ? await findIdentity(tx.db, id) : undefined
+    return identity ? changeAccount(tx, signer, identity, false) : NO_OUTCOME
+  },
+})
+
+/** The changes of a PATCH, or the body of a PUT. */
+export type UserUpdate =
+  | { readonly kind: 'patch'; readonly changes: readonly ScimUserChange[] }
+  | ({ readonly kind: 'put' } & ScimUserBody)
+
+interface UpdatedUser extends ScimSource {
+  readonly id: string
+  readonly ifMatch: string | undefined
+  readonly update: UserUpdate
+}
+
+/**
+ * Changes a user. The identity's name follows the user name, and its external id the attribute that the signer says. Both are refused for an identity
+ * with rights. A request that changes nothing writes nothing.
+ */
+export const updateScimUser = operation({
+  name: 'scim.updateUser',
+  access: 'none',
+  target: 'identities',
+  async run(tx, { id, ifMatch, update, ...source }: UpdatedUser): Promise<ScimOutcome> {
+    const signer = await getScimSigner(tx, source)
+    const { stored, identity } = await getLinkedUser(tx, signer, id)
+    checkVersion(identity.updatedAt, ifMatch)
+    const next = update.kind === 'put' ? update : applyScimUserChanges(stored.user, update.changes)
+    const { active } = next
+    await changeUser(tx, signer, { stored, identity, next: next.user, isWhole: update.kind === 'put' })
+    if (active === undefined || !changesAccount(signer, identity, active)) return NO_OUTCOME
+    const current = await findIdentity(tx.db, id)
+    return current ? changeAccount(tx, signer, current, active) : NO_OUTCOME
+  },
+})
+
+/** Deletes a user and its identity. Identities with rights, and those that an administrator linked, are only disabled. */
+export const deleteScimUser = operation({
+  name: 'scim.deleteUser',
+  access: 'none',
+  target: 'identities',
+  async run(tx, { id, ifMatch, ...source }: Omit<UpdatedUser, 'update'>): Promise<ScimOutcome> {
+    const signer = await getScimSigner(tx, source)
+    const { identity } = await getLinkedUser(tx, signer, id)
+    checkVersion(identity.updatedAt, ifMatch)
+    if (isPrivileged(identity) || identity.enrolledBySignerId !== signer.id) {
+      const message = 'only an administrator deletes this identity: set active to false to end its access'
+      throw new AppError('FORBIDDEN', { message })
+    }
+    const cause = { cause: SCIM_CAUSE, signerId: signer.id, signerName: signer.name }
+    const sessions = await endSessions(tx, { identityId: id }, cause)
+    await deleteIdentity(tx, id)
+    return { action: 'delete', sessions }
+  },
+})
+
+interface LinkedUser {
+  readonly stored: StoredScimUser
+  readonly identity: StoredIdentity
+}
+
+/** Fails with NOT_FOUND for an identity that is not linked to the signer. */
+async function getLinkedUser({ db }: Transaction, signer: StoredSigner, id: string): Promise<LinkedUser> {
+  const [stored, identity] = [await findScimUser(db, signer, id), await findIdentity(db, id)]
+  if (!stored || !identity || !isLinkedTo(identity, signer.id)) throw notFound('user', id)
+  return { stored, identity }
+}
+
+interface UserChange extends LinkedUser {
+  readonly next: ScimUser
+  /** Whether the request is a PUT: a provider that sends everything again sets what has been changed elsewhere since. */
+  readonly isWhole: boolean
+}
+
+async function changeUser(tx: Transaction, signer: StoredSigner, change: UserChange): Promise<void> {
+  const { stored, identity, next } = change
+  await checkIsUnique(tx, signer, next, identity.id)
+  const name = identity.name === stored.user.userName ? next.userName : identity.name
+  const externalId = setsKey(signer, change) ? identityKeyOf(next, signer) : identity.externalId
+  await changeIdentity(tx, identity, { name, externalId })
+  if (isDeepStrictEqual(next, stored.user)) return
+  await updateRow(tx, { signerId: signer.id, identityId: identity.id }, next)
+  if (name === identity.name && externalId === identity.externalId) await touchIdentity(tx, identity.id)
+}
+
+function setsKey(signer: StoredSigner, { stored, identity, next, isWhole }: UserChange): boolean {
+  if (findIdentityKey(next, signer) !== findIdentityKey(stored.user, signer)) return true
+  return isWhole && stored.isDescribed && !isPrivileged(identity)
+}
+
+async function changeIdentity(
+  tx: Transaction,
+  identity: StoredIdentity,
+  { name, externalId }: Pick<StoredIdentity, 'name' | 'externalId'>,
+): Promise<void> {
+  const isSameName = name === identity.name
+  const isSameKey = externalId === identity.externalId
+  if (isSameName && isSameKey) return
+  if (isPrivileged(identity)) {
+    const message = 'the identity is an administrator or holds permissions: only an administrator renames or links it'
+    throw new AppError('FORBIDDEN', { message })
+  }
+  await checkIdentityIsUnique(tx, {
+    name: isSameName ? undefined : name,
+    externalId: isSameKey ? undefined : (externalId ?? undefined),
+  })
+  const next = { ...identity, name, externalId }
+  await checkIdentity(tx, identity.id, next)
+  await updateIdentity(tx, identity, next)
+  const { id: identityId, externalId: former } = identity
+  if (!isSameKey && former !== null) await endSessions(tx, { identityId, externalId: former })
+}
+
+/** Fails with the keyword `uniqueness` when another user of the signer has the user name or external id. */
+async function checkIsUnique(
+  { db }: Transaction,
+  signer: StoredSigner,
+  { userName, externalId }: ScimUser,
+  ownId?: string,
+): Promise<void> {
+  const named = await findIdsByUserName(db, signer, userName, foldAscii(userName))
+  if (named.some((id) => id !== ownId)) throw taken('userName')
+  const identified = externalId === null ? [] : await findIdsByExternalId(db, signer, externalId)
+  if (identified.some((id) => id !== ownId)) throw taken('externalId')
+}
+
+/** Fails with the keyword `uniqueness` when any identity has the name or external id. */
+async function checkIdentityIsUnique(
+  { db }: Transaction,
+  { name, externalId }: { readonly name: string | undefined; readonly externalId: string | undefined },
+): Promise<void> {
+  if (name !== undefined && (await isIdentityName(db, name))) throw taken('userName')
+  if (externalId === undefined) return
+  if (await findEnrolledIdentity(db, { useExternalId: true, externalId })) throw taken('externalId')
+}
+
+const taken = (attribute: string) => scimError('uniqueness', `${attribute} is taken`)

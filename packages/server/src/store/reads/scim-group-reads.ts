@@ -1,0 +1,78 @@
+import type { Kysely } from 'kysely'
+import { prepared, preparedForIds } from '../prepared.ts'
+import type { Database } from '../schema.ts'
+import type { ScimGroupTable } from '../scim-schema.ts'
+
+type Db = Kysely<Database>
+
+export interface StoredScimGroup {
+  readonly id: string
+  readonly displayName: string
+  readonly externalId: string | null
+  readonly attribute: string
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+const groupsOfSome = preparedForIds(1, (db, ids, signerId: string) =>
+  db.selectFrom('scim_groups').selectAll().where('signer_id', '=', signerId).where('id', 'in', ids).orderBy('position'),
+)
+
+/** The groups of a signer among these ids, in the order of lists. */
+export async function findScimGroups(db: Db, signerId: string, ids: readonly string[]): Promise<StoredScimGroup[]> {
+  return (await groupsOfSome(db, ids, signerId)).map(toGroup)
+}
+
+export async function findScimGroup(db: Db, signerId: string, id: string): Promise<StoredScimGroup | undefined> {
+  return (await findScimGroups(db, signerId, [id]))[0]
+}
+
+/** All groups of a signer. */
+export async function loadScimGroups(db: Db, signerId: string): Promise<StoredScimGroup[]> {
+  return (await db.selectFrom('scim_groups').selectAll().where('signer_id', '=', signerId).execute()).map(toGroup)
+}
+
+function toGroup(row: ScimGroupTable): StoredScimGroup {
+  const { id, display_name: displayName, external_id: externalId, attribute } = row
+  return { id, displayName, externalId, attribute, createdAt: row.created_at, updatedAt: row.updated_at }
+}
+
+const groupByName = prepared(2, (db, signerId: string, key: string) =>
+  db.selectFrom('scim_groups').select('id').where('signer_id', '=', signerId).where('display_name_key', '=', key),
+)
+
+const groupByExternalId = prepared(2, (db, signerId: string, externalId: string) =>
+  db.selectFrom('scim_groups').select('id').where('signer_id', '=', signerId).where('external_id', '=', externalId),
+)
+
+/** The group with this name; `key` is the name in lower case. */
+export async function findGroupIdsByName(db: Db, signerId: string, key: string): Promise<string[]> {
+  return (await groupByName(db, signerId, key)).map(({ id }) => id)
+}
+
+export async function findGroupIdsByExternalId(db: Db, signerId: string, externalId: string): Promise<string[]> {
+  return (await groupByExternalId(db, signerId, externalId)).map(({ id }) => id)
+}
+
+const memberCounts = preparedForIds(0, (db, ids) =>
+  db
+    .selectFrom('scim_members')
+    .select(['group_id as id', ({ fn }) => fn.countAll<number>().as('count')])
+    .where('group_id', 'in', ids)
+    .groupBy('group_id'),
+)
+
+/** The number of members by group; groups without members are left out. */
+export async function countMembers(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  return new Map((await memberCounts(db, ids)).map(({ id, count }) => [id, Number(count)]))
+}
+
+const membersOfSome = preparedForIds(0, (db, ids) =>
+  db.selectFrom('scim_members').selectAll().where('group_id', 'in', ids).orderBy('group_id').orderBy('identity_id'),
+)
+
+/** The ids of the members by group. */
+export async function loadMembers(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+  const byGroup = Map.groupBy(await membersOfSome(db, ids), ({ group_id: id }) => id)
+  return new Map([...byGroup].map(([id, rows]) => [id, rows.map((row) => row.identity_id)]))
+}

@@ -1,0 +1,155 @@
+import { type ScimUser, type SignerSettings, userOfIdentity } from '@countersign/core'
+import type { Kysely } from 'kysely'
+import { readJsonColumn } from '../json-column.ts'
+import { prepared, preparedForIds } from '../prepared.ts'
+import type { Database } from '../schema.ts'
+
+type Db = Kysely<Database>
+export type ScimSigner = Pick<SignerSettings, 'scimIdentityAttribute'> & { readonly id: string }
+
+/** A user with the state of its identity. */
+export interface StoredScimUser {
+  readonly id: string
+  readonly user: ScimUser
+  /** Whether a SCIM request has described the user. Otherwise `user` is what the identity says. */
+  readonly isDescribed: boolean
+  readonly disabledAt: number | null
+  readonly disabledUntil: number | null
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+const usersOfSome = preparedForIds(1, (db, ids, signerId: string) =>
+  db
+    .selectFrom('scim_users')
+    .innerJoin('identities', 'identities.id', 'scim_users.identity_id')
+    .select(['identities.id', 'scim_users.position', 'scim_users.user_name', 'scim_users.external_id'])
+    .select(['scim_users.display_name', 'scim_users.name', 'scim_users.emails'])
+    .select(['identities.name as identity_name', 'identities.external_id as identity_external_id'])
+    .select(['identities.disabled_at', 'identities.disabled_until', 'identities.created_at', 'identities.updated_at'])
+    .where('scim_users.signer_id', '=', signerId)
+    .where('scim_users.identity_id', 'in', ids),
+)
+
+/** The users of a signer among these ids, in the order of lists. */
+export async function findScimUsers(db: Db, signer: ScimSigner, ids: readonly string[]): Promise<StoredScimUser[]> {
+  const rows = await usersOfSome(db, ids, signer.id)
+  return rows.sort((a, b) => a.position - b.position).map((row) => toUser(row, signer))
+}
+
+export async function findScimUser(db: Db, signer: ScimSigner, id: string): Promise<StoredScimUser | undefined> {
+  return (await findScimUsers(db, signer, [id]))[0]
+}
+
+type UserRow = Awaited<ReturnType<typeof usersOfSome>>[number]
+
+function toUser(row: UserRow, signer: ScimSigner): StoredScimUser {
+  const { id, user_name: userName, external_id: externalId, display_name: displayName } = row
+  const identity = { name: row.identity_name, externalId: row.identity_external_id }
+  return {
+    id,
+    user:
+      userName === null
+        ? userOfIdentity(identity, signer)
+        : { userName, externalId, displayName, name: readJsonColumn(row.name), emails: readJsonColumn(row.emails) },
+    isDescribed: userName !== null,
+    disabledAt: row.disabled_at,
+    disabledUntil: row.disabled_until,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
+
+const groupsOfSome = preparedForIds(1, (db, ids, signerId: string) =>
+  db
+    .selectFrom('scim_members')
+    .innerJoin('scim_groups', 'scim_groups.id', 'scim_members.group_id')
+    .select(['scim_members.identity_id as userId', 'scim_groups.id', 'scim_groups.display_name as displayName'])
+    .where('scim_members.identity_id', 'in', ids)
+    .where('scim_groups.signer_id', '=', signerId)
+    .orderBy('scim_groups.position'),
+)
+
+/** The groups of users, by the id of the user. */
+export async function loadGroupsOfUsers(db: Db, signerId: string, ids: readonly string[]) {
+  return Map.groupBy(await groupsOfSome(db, ids, signerId), ({ userId }) => userId)
+}
+
+const LAST_POSITION = {
+  scim_users: prepared(1, (db, signerId: string) =>
+    db
+      .selectFrom('scim_users')
+      .select('position')
+      .where('signer_id', '=', signerId)
+      .orderBy('position', 'desc')
+      .limit(1),
+  ),
+  scim_groups: prepared(1, (db, signerId: string) =>
+    db
+      .selectFrom('scim_groups')
+      .select('position')
+      .where('signer_id', '=', signerId)
+      .orderBy('position', 'desc')
+      .limit(1),
+  ),
+}
+
+/** The position of a new row at the end of a signer's list. */
+export async function nextPosition(db: Db, table: keyof typeof LAST_POSITION, signerId: string): Promise<number> {
+  const [last] = await LAST_POSITION[table](db, signerId)
+  return Number(last?.position ?? 0) + 1
+}
+
+const userByName = prepared(2, (db, signerId: string, key: string) =>
+  db
+    .selectFrom('scim_users')
+    .select('identity_id as id')
+    .where('signer_id', '=', signerId)
+    .where('user_name_key', '=', key),
+)
+
+const userByExternalId = prepared(2, (db, signerId: string, externalId: string) =>
+  db
+    .selectFrom('scim_users')
+    .select('identity_id as id')
+    .where('signer_id', '=', signerId)
+    .where('external_id', '=', externalId),
+)
+
+/** Users that no SCIM request has described: the identity tells what they are called. */
+const undescribedUsers = (column: 'name' | 'external_id') =>
+  prepared(2, (db, signerId: string, value: string) =>
+    db
+      .selectFrom('identities')
+      .innerJoin('scim_users', 'scim_users.identity_id', 'identities.id')
+      .select('identities.id')
+      .where(`identities.${column}`, '=', value)
+      .where('scim_users.signer_id', '=', signerId)
+      .where('scim_users.user_name', 'is', null),
+  )
+const undescribedByName = undescribedUsers('name')
+const undescribedByExternalId = undescribedUsers('external_id')
+
+/** The users of a signer with this user name; `key` is the name in lower case. */
+export async function findIdsByUserName(
+  db: Db,
+  { id, scimIdentityAttribute }: ScimSigner,
+  userName: string,
+  key: string,
+): Promise<string[]> {
+  const described = await userByName(db, id, key)
+  const named = await undescribedByName(db, id, userName)
+  const identified = scimIdentityAttribute === 'userName' ? await undescribedByExternalId(db, id, userName) : []
+  return [...new Set([...described, ...identified, ...named].map((row) => row.id))]
+}
+
+/** The users of a signer with this `externalId`. */
+export async function findIdsByExternalId(
+  db: Db,
+  { id, scimIdentityAttribute }: ScimSigner,
+  externalId: string,
+): Promise<string[]> {
+  const described = await userByExternalId(db, id, externalId)
+  const identified = scimIdentityAttribute === 'externalId' ? await undescribedByExternalId(db, id, externalId) : []
+  return [...new Set([...described, ...identified].map((row) => row.id))]
+}

@@ -1,0 +1,46 @@
+import { foldAscii, type ScimUser } from '@countersign/core'
+import { insertRow } from '../prepared.ts'
+import { nextPosition } from '../reads/scim-user-reads.ts'
+import type { Transaction } from '../transaction.ts'
+
+/** Makes an identity a user of the signers that it is linked to. What a user is called there, SCIM requests say later. */
+export async function addScimUsers(tx: Transaction, identityId: string, signerIds: readonly string[]): Promise<void> {
+  for (const signerId of new Set(signerIds)) {
+    const position = await nextPosition(tx.db, 'scim_users', signerId)
+    await insertRow(tx.db, 'scim_users', { signer_id: signerId, identity_id: identityId, position })
+  }
+}
+
+/** Removes an identity from the users and groups of a signer that it is no longer linked to. Report the change of the identity afterwards. */
+export async function removeScimUser({ db }: Transaction, signerId: string, identityId: string): Promise<void> {
+  const groups = db.selectFrom('scim_groups').select('id').where('signer_id', '=', signerId)
+  await db.deleteFrom('scim_members').where('identity_id', '=', identityId).where('group_id', 'in', groups).execute()
+  await db
+    .deleteFrom('identity_attributes')
+    .where('identity_id', '=', identityId)
+    .where('signer_id', '=', signerId)
+    .where('channel', '=', 'scim')
+    .execute()
+  await db.deleteFrom('scim_users').where('signer_id', '=', signerId).where('identity_id', '=', identityId).execute()
+}
+
+/** Stores what a SCIM request says about a user. Report the change of the identity afterwards. */
+export async function updateScimUser(
+  { db }: Transaction,
+  { signerId, identityId }: { readonly signerId: string; readonly identityId: string },
+  { userName, externalId, displayName, name, emails }: ScimUser,
+): Promise<void> {
+  await db
+    .updateTable('scim_users')
+    .set({
+      user_name: userName,
+      user_name_key: foldAscii(userName),
+      external_id: externalId,
+      display_name: displayName,
+      name: JSON.stringify(name),
+      emails: JSON.stringify(emails),
+    })
+    .where('signer_id', '=', signerId)
+    .where('identity_id', '=', identityId)
+    .execute()
+}

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { logInWithToken, SIGNERS } from './provider.fixture.ts'
+import { refusal, setUpScim } from './scim.fixture.ts'
+
+test('V-18 D59 groups give their members attributes, which belong to the signer', async (t) => {
+  const { scim, identity, patchIdentity, signerId } = await setUpScim(t)
+  const [alice, bob] = [await scim.addUser('alice'), await scim.addUser('bob')]
+  await patchIdentity(alice, { roleAttributes: ['manual', 'engineers'] })
+  const group = await scim.addGroup('engineers', [alice])
+  const attributesOf = async (id: string) => (await identity(id)).roleAttributes
+  assert.deepEqual(await attributesOf(alice), ['engineers', 'manual'])
+  assert.deepEqual((await identity(alice)).attributeOrigins, [
+    { attribute: 'engineers', origin: 'manual' },
+    { attribute: 'engineers', origin: 'signer', signerId },
+    { attribute: 'manual', origin: 'manual' },
+  ])
+  const add = { op: 'add', path: 'members', value: [{ value: bob }, { value: alice }] }
+  assert.equal((await scim.patch(`/Groups/${group}`, add)).status, 204)
+  assert.deepEqual(await attributesOf(bob), ['engineers'])
+  const members = [bob, alice].sort().map((value) => ({ value, type: 'User' }))
+  assert.deepEqual((await scim.send('GET', `/Groups/${group}`)).members, members)
+  const [shown] = (await scim.send('GET', `/Users/${bob}`)).groups
+  assert.deepEqual([shown.value, shown.display], [group, 'engineers'])
+
+  const rename = { op: 'replace', path: 'displayName', value: 'developers' }
+  assert.equal((await scim.patch(`/Groups/${group}`, rename)).status, 204)
+  assert.deepEqual(
+    [await attributesOf(alice), await attributesOf(bob)],
+    [['developers', 'engineers', 'manual'], ['developers']],
+  )
+  const remove = { op: 'remove', path: `members[value eq "${bob}"]` }
+  assert.equal((await scim.patch(`/Groups/${group}`, remove)).status, 204)
+  assert.deepEqual(await attributesOf(bob), [])
+  assert.equal((await scim.call('DELETE', `/Groups/${group}`)).status, 204)
+  assert.deepEqual(await attributesOf(alice), ['engineers', 'manual'])
+})
+
+test('V-18 groups that give the same attribute, and the template of the signer', async (t) => {
+  const { app, scim, identity, signerId } = await setUpScim(t, { scimGroupAttributeTemplate: 'staff' })
+  const id = await scim.addUser('alice')
+  const [one, two] = [await scim.addGroup('one', [id]), await scim.addGroup('two', [id])]
+  const attributes = async () => (await identity(id)).roleAttributes
+  assert.deepEqual(await attributes(), ['staff'])
+  await scim.patch(`/Groups/${one}`, { op: 'remove', path: 'members' })
+  assert.deepEqual(await attributes(), ['staff'], 'by the other group')
+  await scim.patch(`/Groups/${one}`, { op: 'add', path: 'members', value: [{ value: id }] })
+  const patch = await app.admin('PATCH', `${SIGNERS}/${signerId}`, {
+    scimGroupAttributeTemplate: 'group {displayName}',
+  })
+  assert.equal(patch.status, 200)
+  assert.deepEqual(await attributes(), ['group one', 'group two'])
+  assert.equal((await scim.call('DELETE', `/Groups/${two}`)).status, 204)
+  assert.deepEqual(await attributes(), ['group one'])
+  const external = await app.admin('PATCH', `${SIGNERS}/${signerId}`, { scimGroupAttributeTemplate: '{externalId}' })
+  assert.equal(external.status, 400, 'a group has none')
+  const long = await scim.call('POST', '/Groups', { displayName: 'x'.repeat(130) })
+  assert.deepEqual(refusal(long), [400, 'invalidValue'])
+  assert.equal((await app.admin('DELETE', `${SIGNERS}/${signerId}`)).status, 200)
+  assert.deepEqual(await attributes(), [], 'they go with the signer')
+})
+
+test('V-18 attributes of groups and of tokens of the same signer are kept apart', async (t) => {
+  const { scim, logIn, identity } = await setUpScim(t, {
+    attributeSync: 'login',
+    enrollAttributeClaimsSelector: 'groups',
+  })
+  const id = await scim.addUser('alice')
+  const group = await scim.addGroup('both', [id])
+  await scim.addGroup('scim', [id])
+  await logIn({ sub: 'alice', groups: ['both', 'token'] })
+  const attributes = async () => (await identity(id)).roleAttributes
+  assert.deepEqual(await attributes(), ['both', 'scim', 'token'])
+  assert.equal((await scim.call('DELETE', `/Groups/${group}`)).status, 204)
+  assert.deepEqual(await attributes(), ['both', 'scim', 'token'], 'the token gives it too')
+  await logIn({ sub: 'alice', groups: [] })
+  assert.deepEqual(await attributes(), ['scim'])
+})
+
+test('V-18 live sessions see the attributes of a change of members', async (t) => {
+  const { app, scim, token } = await setUpScim(t)
+  const id = await scim.addUser('alice')
+  const session = (await logInWithToken(app, token({ sub: 'alice' }))).json.data.token
+  const own = async () =>
+    (await app.call('GET', '/edge/client/v1/current-identity', undefined, { session })).json.data.roleAttributes
+  assert.deepEqual(await own(), [])
+  const group = await scim.addGroup('g', [id])
+  assert.deepEqual(await own(), ['g'])
+  await scim.patch(`/Groups/${group}`, { op: 'replace', path: 'displayName', value: 'h' })
+  assert.deepEqual(await own(), ['h'])
+  await scim.patch(`/Groups/${group}`, { op: 'replace', path: 'members', value: [] })
+  assert.deepEqual(await own(), [])
+})
+
+test('V-18 a change of one member writes the rows of that member alone', async (t) => {
+  const { app, scim } = await setUpScim(t)
+  const ids: string[] = []
+  for (let each = 0; each < 6; each += 1) ids.push(await scim.addUser(`user ${each}`))
+  const group = await scim.addGroup('g', ids.slice(0, 5))
+  const versions = async () => {
+    const rows = await app.store.db.selectFrom('identities').select(['id', 'updated_at']).execute()
+    return new Map(rows.map((row) => [row.id, row.updated_at]))
+  }
+  const before = await versions()
+  await scim.patch(`/Groups/${group}`, { op: 'add', path: 'members', value: [{ value: ids[5] }] })
+  await scim.send('PUT', `/Groups/${group}`, { displayName: 'g', members: ids.slice(1).map((value) => ({ value })) })
+  const after = await versions()
+  const changed = ids.filter((id) => before.get(id) !== after.get(id))
+  assert.deepEqual(changed, [ids[0], ids[5]])
+})
+
+test('V-18 a user has the attributes of a hundred groups at most', async (t) => {
+  const { scim, identity } = await setUpScim(t)
+  const id = await scim.addUser('alice')
+  for (let each = 0; each < 100; each += 1) await scim.addGroup(`group ${each}`, [id])
+  const body = { displayName: 'one more', members: [{ value: id }] }
+  assert.deepEqual(refusal(await scim.call('POST', '/Groups', body)), [400, 'tooMany'])
+  assert.equal((await identity(id)).roleAttributes.length, 100)
+  assert.equal((await scim.call('POST', '/Groups', { displayName: 'one more' })).status, 201)
+})
+
+test('V-19 groups have unique names, versions and members of their signer', async (t) => {
+  const { scim } = await setUpScim(t)
+  const id = await scim.addUser('alice')
+  const group = await scim.addGroup('one')
+  assert.deepEqual(refusal(await scim.call('POST', '/Groups', { displayName: 'ONE' })), [409, 'uniqueness'])
+  await scim.send('POST', '/Groups', { displayName: 'two', externalId: 'x' })
+  const taken = await scim.call('POST', '/Groups', { displayName: 'three', externalId: 'x' })
+  assert.deepEqual(refusal(taken), [409, 'uniqueness'])
+  const rename = await scim.patch(`/Groups/${group}`, { op: 'replace', path: 'displayName', value: 'Two' })
+  assert.deepEqual(refusal(rename), [409, 'uniqueness'])
+  assert.deepEqual(refusal(await scim.call('POST', '/Groups', { externalId: 'y' })), [400, 'invalidValue'])
+  const nested = { op: 'add', path: 'members', value: [{ value: group, type: 'Group' }] }
+  assert.deepEqual(refusal(await scim.patch(`/Groups/${group}`, nested)), [400, 'invalidValue'])
+  const first = await scim.call('GET', `/Groups/${group}`)
+  const version = { headers: { 'if-match': String(first.headers.etag) } }
+  const put = { displayName: 'one', members: [{ value: id }] }
+  const changed = await scim.call('PUT', `/Groups/${group}`, put, version)
+  assert.deepEqual([changed.status, changed.json.members.length], [200, 1])
+  assert.deepEqual(refusal(await scim.call('PUT', `/Groups/${group}`, put, version)), [412, undefined])
+  assert.deepEqual(refusal(await scim.call('DELETE', `/Groups/${group}`, undefined, version)), [412, undefined])
+  const kept = await scim.send('PUT', `/Groups/${group}`, { displayName: 'renamed' })
+  assert.deepEqual([kept.displayName, kept.members.length], ['renamed', 1], 'members that are not given stay')
+  assert.equal((await scim.call('GET', '/Groups/nowhere')).status, 404)
+})

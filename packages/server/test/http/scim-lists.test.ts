@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { refusal, setUpScim } from './scim.fixture.ts'
+
+const filtered = (filter: string, rest = '') => `?filter=${encodeURIComponent(filter)}${rest}`
+
+test('V-19 users are found by filters', async (t) => {
+  const { scim, createIdentity, signerId } = await setUpScim(t)
+  const alice = await scim.addUser('Alice@idp', {
+    externalId: 'A1',
+    displayName: 'Alice L',
+    emails: [
+      { value: 'alice@work', type: 'work', primary: true },
+      { value: 'alice@home', type: 'home' },
+    ],
+  })
+  const bob = await scim.addUser('bob@idp', { externalId: 'b2', active: false })
+  const linked = await createIdentity({ name: 'Linked', externalId: 'linked@idp', linkedSigners: [signerId] })
+  const find = async (filter: string) => {
+    const { Resources, totalResults } = await scim.send('GET', `/Users${filtered(filter)}`)
+    assert.equal(totalResults, Resources.length)
+    return Resources.map(({ id }: { id: string }) => id)
+  }
+  const cases: [filter: string, expected: readonly string[]][] = [
+    ['userName eq "alice@IDP"', [alice]],
+    ['USERNAME EQ "bob@idp"', [bob]],
+    ['urn:ietf:params:scim:schemas:core:2.0:User:userName eq "bob@idp"', [bob]],
+    ['userName eq "linked@idp"', [linked]],
+    ['userName eq "nobody@idp"', []],
+    ['externalId eq "A1"', [alice]],
+    ['externalId eq "a1"', []],
+    [`id eq "${bob}"`, [bob]],
+    ['userName co "IDP"', [alice, bob, linked]],
+    ['userName sw "ali"', [alice]],
+    ['userName ew "@idp" and active eq true', [alice, linked]],
+    ['active eq "False"', [bob]],
+    ['displayName pr', [alice]],
+    ['not (displayName pr)', [bob, linked]],
+    ['displayName eq "alice l" or externalId eq "b2"', [alice, bob]],
+    ['userName ne "alice@idp"', [bob, linked]],
+    ['externalId eq null', [linked]],
+    ['externalId ne null', [alice, bob]],
+    ['emails.value eq "ALICE@home"', [alice]],
+    ['emails eq "alice@work"', [alice]],
+    ['emails[type eq "work" and value co "alice"]', [alice]],
+    ['emails[type eq "home" and primary eq true]', []],
+    ['emails[type eq "work"].value eq "alice@work"', [alice]],
+    ['emails[type eq "home"].value eq "alice@work"', []],
+    ['emails pr', [alice]],
+    ['userName gt "alice@idp" and userName le "linked@idp"', [bob, linked]],
+    ['meta.created gt "2020-01-01T00:00:00Z"', [alice, bob, linked]],
+    ['meta.lastModified lt "2020-01-01T00:00:00Z"', []],
+    ['userName sw "%"', []],
+    [`userName eq "a\\"b"`, []],
+  ]
+  for (const [filter, expected] of cases) assert.deepEqual(await find(filter), expected, filter)
+})
+
+test('V-19 groups are found by filters', async (t) => {
+  const { scim } = await setUpScim(t)
+  const id = await scim.addUser('alice')
+  const [one, two] = [await scim.addGroup('One', [id]), await scim.addGroup('Two')]
+  const find = async (filter: string) => {
+    const { Resources } = await scim.send('GET', `/Groups${filtered(filter, '&excludedAttributes=members')}`)
+    return Resources.map((group: { id: string; members?: unknown }) => {
+      assert.equal(group.members, undefined)
+      return group.id
+    })
+  }
+  assert.deepEqual(await find('displayName eq "one"'), [one])
+  assert.deepEqual(await find('displayName co "o"'), [one, two])
+  assert.deepEqual(await find(`members eq "${id}"`), [one])
+  assert.deepEqual(await find(`members[value eq "${id}"]`), [one])
+  assert.deepEqual(await find(`id eq "${two}" and members.value eq "${id}"`), [])
+  assert.deepEqual(await find('externalId eq "x"'), [])
+})
+
+test('V-19 an unusable filter is refused with its keyword', async (t) => {
+  const { scim } = await setUpScim(t)
+  assert.equal((await scim.call('GET', `/Users${filtered('userName eq "a"')}`)).status, 200)
+  const deep = `${'('.repeat(20)}userName pr${')'.repeat(20)}`
+  const wide = Array.from({ length: 40 }, () => 'userName pr').join(' or ')
+  const bad = [
+    'userName',
+    'userName eq',
+    'userName eq a',
+    'userName eq "a',
+    'userName is "a"',
+    'eq "a"',
+    'userName eq "a" and',
+    '(userName eq "a"',
+    'userName eq "a")',
+    'nickName eq "a"',
+    'active gt true',
+    'active eq "maybe"',
+    'meta.created gt "yesterday"',
+    'userName eq 1',
+    'userName co null',
+    'emails[type eq "work"',
+    'emails[nickName eq "x"]',
+    'phones[type eq "work"]',
+    deep,
+    wide,
+    `userName eq "${'x'.repeat(3_000)}"`,
+  ]
+  for (const filter of bad) {
+    assert.deepEqual(refusal(await scim.call('GET', `/Users${filtered(filter)}`)), [400, 'invalidFilter'], filter)
+  }
+})
+
+test('V-19 lists have pages, in the order in which users were created', async (t) => {
+  const { scim } = await setUpScim(t)
+  const ids: string[] = []
+  for (let each = 0; each < 7; each += 1) ids.push(await scim.addUser(`user ${each}`))
+  const page = async (query: string) => {
+    const { Resources, ...rest } = await scim.send('GET', `/Users${query}`)
+    return [Resources.map(({ id }: { id: string }) => id), rest.totalResults, rest.startIndex, rest.itemsPerPage]
+  }
+  assert.deepEqual(await page(''), [ids, 7, 1, 7])
+  assert.deepEqual(await page('?startIndex=1&count=3'), [ids.slice(0, 3), 7, 1, 3])
+  assert.deepEqual(await page('?startIndex=4&count=3'), [ids.slice(3, 6), 7, 4, 3])
+  assert.deepEqual(await page('?startIndex=7&count=3'), [ids.slice(6), 7, 7, 1])
+  assert.deepEqual(await page('?startIndex=100'), [[], 7, 100, 0])
+  assert.deepEqual(await page('?startIndex=-5&count=-1'), [[], 7, 1, 0])
+  assert.deepEqual(await page('?count=0'), [[], 7, 1, 0])
+  assert.deepEqual(await page(`${filtered('userName sw "user"', '&startIndex=2&count=2')}`), [ids.slice(1, 3), 7, 2, 2])
+  assert.deepEqual(refusal(await scim.call('GET', '/Users?count=many')), [400, 'invalidValue'])
+  const only = await scim.send('GET', '/Users?attributes=userName&count=1')
+  assert.deepEqual(Object.keys(only.Resources[0]).sort(), ['id', 'schemas', 'userName'])
+  const both = await scim.call('GET', '/Users?attributes=userName&excludedAttributes=name')
+  assert.deepEqual(refusal(both), [400, 'invalidValue'])
+})
+
+test('V-19 discovery says what is supported', async (t) => {
+  const { scim } = await setUpScim(t)
+  const config = await scim.send('GET', '/ServiceProviderConfig')
+  const { patch, bulk, filter, changePassword, etag, sort } = config
+  assert.deepEqual([patch.supported, bulk.supported, filter.supported], [true, false, true])
+  assert.deepEqual([changePassword.supported, etag.supported, sort.supported], [false, true, false])
+  const schemas = await scim.send('GET', '/Schemas')
+  assert.equal(schemas.totalResults, 2)
+  for (const { id, meta } of schemas.Resources) {
+    const one = await scim.send('GET', `/Schemas/${id}`)
+    assert.deepEqual([one.id, one.meta.location], [id, meta.location])
+  }
+  const types = await scim.send('GET', '/ResourceTypes')
+  assert.deepEqual(
+    types.Resources.map(({ name, endpoint }: { name: string; endpoint: string }) => [name, endpoint]),
+    [
+      ['User', '/Users'],
+      ['Group', '/Groups'],
+    ],
+  )
+  assert.equal((await scim.send('GET', '/ResourceTypes/User')).endpoint, '/Users')
+  for (const path of ['/Schemas/x', '/ResourceTypes/x', '/Bulk', '/Me']) {
+    assert.deepEqual(refusal(await scim.call('GET', path)), [404, undefined], path)
+  }
+  assert.deepEqual(refusal(await scim.call('POST', '/ServiceProviderConfig', {})), [405, undefined])
+})
+
+test('V-20 bodies that are too large, too deep or not SCIM are refused in the format of SCIM', async (t) => {
+  const { app, scim } = await setUpScim(t)
+  const id = await scim.addUser('alice')
+  const send = async (path: string, body: unknown) => refusal(await scim.call('PATCH', path, body))
+  const operation = { op: 'add', path: 'displayName', value: 'x' }
+  const many = (count: number, one: unknown) => ({ Operations: Array.from({ length: count }, () => one) })
+  assert.equal((await scim.call('PATCH', `/Users/${id}`, many(500, operation))).status, 200)
+  assert.deepEqual(await send(`/Users/${id}`, many(501, operation)), [400, 'tooMany'])
+  const member = { value: [{ value: id }], op: 'add', path: 'members' }
+  const group = await scim.addGroup('g')
+  assert.equal((await scim.call('PATCH', `/Groups/${group}`, many(2, member))).status, 204)
+  const members = Array.from({ length: 5_001 }, (_, each) => ({ value: `id ${each}` }))
+  assert.deepEqual(await send(`/Groups/${group}`, many(1, { ...member, value: members })), [400, 'tooMany'])
+  const emails = Array.from({ length: 21 }, (_, each) => ({ value: `a@${each}` }))
+  assert.deepEqual(await send(`/Users/${id}`, many(1, { op: 'add', path: 'emails', value: emails })), [400, 'tooMany'])
+  const cases: [unknown, string][] = [
+    [{}, 'invalidSyntax'],
+    [[], 'invalidSyntax'],
+    [{ Operations: 'x' }, 'invalidSyntax'],
+    [many(1, { op: 'move', path: 'userName' }), 'invalidSyntax'],
+    [many(1, { op: 'remove' }), 'noTarget'],
+    [many(1, { op: 'add', value: 'x' }), 'invalidValue'],
+    [many(1, { op: 'add', path: 5, value: 'x' }), 'invalidPath'],
+    [many(1, { op: 'add', path: 'emails[', value: 'x' }), 'invalidPath'],
+    [many(1, { op: 'replace', path: 'active', value: 'maybe' }), 'invalidValue'],
+    [many(1, { op: 'remove', path: 'userName' }), 'invalidValue'],
+    [many(1, { op: 'replace', path: 'userName', value: 'x'.repeat(257) }), 'invalidValue'],
+    [many(1, { op: 'replace', path: 'userName', value: 'a\u200bb' }), 'invalidValue'],
+    [many(1, { op: 'replace', path: 'displayName', value: 5 }), 'invalidValue'],
+    [many(1, { op: 'replace', path: 'emails[type gt "x"].value', value: 'x' }), 'invalidFilter'],
+    [many(1, { op: 'replace', path: 'emails[type eq "x"].type', value: 'x' }), 'noTarget'],
+  ]
+  for (const [body, scimType] of cases) {
+    assert.deepEqual(await send(`/Users/${id}`, body), [400, scimType], JSON.stringify(body).slice(0, 200))
+  }
+  const raw = (text: string, headers = {}) => scim.call('POST', '/Users', undefined, { raw: text, headers })
+  assert.deepEqual(refusal(await raw('{"userName":')), [400, 'invalidSyntax'])
+  assert.deepEqual(refusal(await raw('{"userName":"a","username":"b"}')), [400, 'invalidSyntax'])
+  assert.deepEqual(refusal(await raw('')), [400, 'invalidSyntax'])
+  assert.deepEqual(refusal(await raw(`${'['.repeat(100)}${']'.repeat(100)}`)), [400, 'invalidSyntax'])
+  assert.deepEqual(refusal(await raw('{"userName":"b"}', { 'content-type': 'text/plain' })), [415, undefined])
+  assert.equal((await raw('{"userName":"b"}', { 'content-type': 'application/json' })).status, 201)
+  const large = JSON.stringify({ userName: 'c', title: 'x'.repeat(app.settings.http.maxManagementBodyBytes) })
+  assert.deepEqual(refusal(await raw(large)), [413, undefined])
+})
+
+test('V-20 a provider that sends too many requests has to wait', async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), 'countersign-scim-'))
+  t.after(() => rmSync(dir, { recursive: true, force: true }))
+  const config = join(dir, 'countersign.json')
+  writeFileSync(config, JSON.stringify({ limits: { scimBurst: 5, scimPerSecond: 1 } }))
+  const { scim, connect, createSigner } = await setUpScim(t, {}, { settings: { config } })
+  const replies = []
+  for (let each = 0; each < 40; each += 1) replies.push(await scim.call('GET', '/ServiceProviderConfig'))
+  assert.deepEqual([...new Set(replies.map(({ status }) => status))], [200, 429])
+  const [refused] = replies.filter(({ status }) => status === 429)
+  assert.ok(refused)
+  assert.deepEqual(refusal(refused), [429, undefined])
+  assert.ok(Number(refused.headers['retry-after']) > 0)
+  const other = await connect(await createSigner({ name: 'other', audience: 'other' }))
+  assert.equal((await other.call('GET', '/ServiceProviderConfig')).status, 200, 'each signer has its own limit')
+})
