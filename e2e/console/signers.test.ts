@@ -11,7 +11,15 @@ const stage = useConsole()
 const manage = (method: string, path: string, body?: unknown) =>
   stage().controller.request(method, path, { session: stage().session, ...(body !== undefined && { body }) })
 
-const SECTIONS = ['Identity claim', 'Token checks', 'Browser login', 'Enrollment by token', 'Key fetching', 'Tags']
+const SECTIONS = [
+  'Identity claim',
+  'Token checks',
+  'Browser login',
+  'Enrollment by token',
+  'SCIM',
+  'Key fetching',
+  'Tags',
+]
 
 test(
   'the form has every member of a signer that the server accepts, and saves it as entered',
@@ -50,6 +58,9 @@ test(
     await field('enrollAttributeClaimsSelector').fill('groups')
     await page.getByRole('combobox', { name: 'Authentication policy of enrolled identities' }).click()
     await page.getByRole('option', { name: 'Default' }).click()
+    await page.getByRole('combobox', { name: 'External id of a user' }).click()
+    await page.getByRole('option', { name: 'Primary e-mail address' }).click()
+    await field('scimGroupAttributeTemplate').fill('group {displayName}')
     await field('jwksCaPem').fill(ca.pem)
     await page.getByRole('button', { name: 'Add to tags' }).click()
     await page.getByLabel('Tags, name 1').fill('team')
@@ -77,6 +88,7 @@ test(
     )
     assert.deepEqual(saved.tags, { team: 'platform' })
     assert.deepEqual(saved.additionalAudiences, ['api://one', 'api://two'])
+    assert.deepEqual([saved.scimIdentityAttribute, saved.scimGroupAttributeTemplate], ['email', 'group {displayName}'])
     await page.getByText('api://one, api://two').waitFor()
     assert.deepEqual(
       [saved.jwksCaPem, saved.enrollAuthPolicyId, saved.enrollNameClaimsSelector, saved.enrollAttributeClaimsSelector],
@@ -143,6 +155,31 @@ test('a pasted certificate is shown parsed before it is saved', needsBrowser, as
   await page.getByRole('button', { name: 'Add the signer' }).click()
   await page.getByRole('heading', { name: 'factory', exact: true }).waitFor()
   await page.getByText('Certificate expiring').waitFor()
+  assert.deepEqual(pageErrors, [])
+})
+
+test('an administrator makes and deletes SCIM tokens, and sees each once', needsBrowser, async () => {
+  const body = { name: 'by SCIM', enabled: true, issuer: 'https://scim.example', audience: 'a' }
+  const made = await manage('POST', SIGNERS, { ...body, jwksEndpoint: 'https://scim.example/keys' })
+  const { id } = made.json.data
+  const { page, pageErrors, goAsAdmin } = await stage().open()
+  await goAsAdmin(`signers/${id}`)
+  const section = page.getByRole('region', { name: 'SCIM' })
+  await section.getByText(`/scim/v2/${id}`).waitFor()
+  await section.getByText('There is no token: SCIM is off.').waitFor()
+  await section.getByRole('button', { name: 'Make a SCIM token' }).click()
+  const token = section.getByText(/^scim_[\w-]{43}$/)
+  await token.waitFor()
+  const headers = { authorization: `Bearer ${await token.textContent()}` }
+  const users = () => stage().controller.request('GET', `/scim/v2/${id}/Users`, { headers })
+  assert.equal((await users()).status, 200)
+  await page.reload()
+  await section.getByRole('row', { name: 'admin' }).waitFor()
+  assert.equal(await token.count(), 0)
+  await section.getByRole('button', { name: 'Delete the SCIM token' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await section.getByText('There is no token: SCIM is off.').waitFor()
+  assert.equal((await users()).status, 401)
   assert.deepEqual(pageErrors, [])
 })
 

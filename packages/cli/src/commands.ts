@@ -1,6 +1,7 @@
 import type { Command, CommandRow } from './command.ts'
 
 const signers = async () => (await import('./commands/resources/signers.ts')).signers
+const scimTokens = async () => (await import('./commands/resources/scim-tokens.ts')).scimTokens
 const policies = async () => (await import('./commands/resources/policies.ts')).policies
 const cas = async () => (await import('./commands/resources/cas.ts')).cas
 const identities = async () => (await import('./commands/resources/identities.ts')).identities
@@ -60,6 +61,9 @@ const MANAGE: Rows = [
   ['signers delete', 'Delete a signer', async () => (await signers()).delete],
   ['signers refresh', 'Fetch the keys of a signer now', async () => (await signers()).refresh],
   ['signers discover', 'Read the members of a signer from its issuer', async () => (await signers()).discover],
+  ['scim-tokens list', 'List the SCIM tokens of a signer', async () => (await scimTokens()).list],
+  ['scim-tokens create', 'Let the provider of a signer manage users by SCIM', async () => (await scimTokens()).create],
+  ['scim-tokens delete', 'Delete a SCIM token', async () => (await scimTokens()).delete],
   ['policies list', 'List the authentication policies', async () => (await policies()).list],
   ['policies show', 'Show a policy', async () => (await policies()).show],
   ['policies create', 'Create a policy', async () => (await policies()).create],

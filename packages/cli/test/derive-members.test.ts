@@ -12,7 +12,16 @@ test('every setting of a signer is writable, and read-only members are ignored',
   }
   assert.deepEqual(
     readOnly.filter((member) => !['_links', 'id', 'createdAt', 'updatedAt'].includes(member)),
-    ['fingerprint', 'commonName', 'notBefore', 'notAfter', 'sharedSignalsUrl', 'backchannelLogoutUrl', 'trust'],
+    [
+      'fingerprint',
+      'commonName',
+      'notBefore',
+      'notAfter',
+      'sharedSignalsUrl',
+      'backchannelLogoutUrl',
+      'scimUrl',
+      'trust',
+    ],
   )
   assert.ok(!writable.some((member) => readOnly.includes(member)))
 })

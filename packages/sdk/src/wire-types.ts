@@ -359,6 +359,15 @@ export interface AuthDecision {
   readonly missing: readonly string[]
   readonly hints: readonly string[]
 }
+export interface ScimToken {
+  readonly id: string
+  readonly createdAt: string
+  readonly createdBy: {
+    readonly id: string
+    readonly name: string
+  }
+  readonly token?: string | undefined
+}
 export interface Identity {
   readonly _links: Readonly<
     Record<

@@ -10,6 +10,7 @@ export type {
   IdentityProvider as Provider,
   KeyStatus,
   Network,
+  ScimToken,
   Signer,
   SignerCertificate,
 } from '@countersign/sdk'

@@ -36,6 +36,17 @@ test('describeEvent gives one sentence, with the name of the identity where it i
   const message = { type: 'backchannel-logout', external_jwt_signer_id: 's' }
   const applied = event('providerEvent', { ...message, event_type: 'applied', sessions_ended: 2 })
   assert.equal(describeEvent(applied, nameOf), 'backchannel-logout of the signer “Partner” applied, 2 sessions ended')
+  const deleted = event('providerEvent', {
+    ...message,
+    type: 'scim',
+    event_type: 'applied',
+    action: 'delete',
+    sessions_ended: 1,
+  })
+  assert.equal(
+    describeEvent(deleted, nameOf),
+    'scim of the signer “Partner” applied: deleted an identity, 1 sessions ended',
+  )
   const refusedMessage = event('providerEvent', { ...message, event_type: 'refused', reason: 'token-expired' })
   assert.equal(
     describeEvent(refusedMessage, nameOf),

@@ -27,6 +27,8 @@ const KINDS: Readonly<Record<string, string>> = {
   identityProviders: 'identity provider',
   networks: 'network',
   organizations: 'organization',
+  scimGroups: 'SCIM group',
+  scimTokens: 'SCIM token',
 }
 
 const SESSION_EVENTS: Readonly<Record<string, string>> = {
@@ -69,9 +71,19 @@ const SENTENCES: Readonly<Record<string, (event: ControllerEvent, nameOf: NameOf
   },
 }
 
+/** What a request of an identity provider did to an identity; other messages are applied. */
+const ACTIONS_DONE: Readonly<Record<string, string>> = {
+  disable: 'applied: disabled an identity',
+  enable: 'applied: enabled an identity',
+  delete: 'applied: deleted an identity',
+}
+
 /** What a message of an identity provider did, by its `event_type`. */
 const MESSAGE_RESULTS: Readonly<Record<string, (event: ControllerEvent) => string>> = {
-  applied: ({ sessions_ended }) => `applied, ${sessions_ended} sessions ended`,
+  applied: ({ action, sessions_ended }) => {
+    const done = ACTIONS_DONE[text(action)] ?? 'applied'
+    return `${done}, ${sessions_ended} sessions ended`
+  },
   logged: () => 'logged only',
   replayed: () => 'received again, without effect',
   refused: ({ reason }) => `refused: ${text(reason)}`,

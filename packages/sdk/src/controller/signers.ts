@@ -4,6 +4,7 @@ import type {
   DiscoveredSigner,
   Explanation,
   KeyStatus,
+  ScimToken,
   Signer,
   SignerCertificate,
   SignerChanges,
@@ -47,5 +48,20 @@ export class Signers extends NamedResource<Signer, SignerInput, SignerChanges> {
   async trust(id: string, { ifMatch, ...options }: ChangeOptions = {}): Promise<void> {
     const path = `${pathOf(this.path, id)}/trust`
     await this.api.call('management', { method: 'POST', path, headers: ifMatchHeaders(ifMatch), ...options })
+  }
+
+  /** The SCIM tokens of a signer, without the tokens themselves. For administrators, like the next two. */
+  scimTokens(id: string, options: CallOptions = {}): Promise<readonly ScimToken[]> {
+    return this.api.call('management', { method: 'GET', path: `${pathOf(this.path, id)}/scim-tokens`, ...options })
+  }
+
+  /** Makes a SCIM token, at most two for a signer. The response is the only one that has `token`. */
+  createScimToken(id: string, options: CallOptions = {}): Promise<ScimToken> {
+    return this.api.call('management', { method: 'POST', path: `${pathOf(this.path, id)}/scim-tokens`, ...options })
+  }
+
+  async deleteScimToken(id: string, tokenId: string, options: CallOptions = {}): Promise<void> {
+    const path = pathOf(`${pathOf(this.path, id)}/scim-tokens`, tokenId)
+    await this.api.call('management', { method: 'DELETE', path, ...options })
   }
 }

@@ -1,7 +1,8 @@
-import { newId } from '@countersign/core'
+import { newId, newSecret, secretDigest } from '@countersign/core'
 import { LocalOrganization } from '../hosted/local-organization.ts'
 import { createIdentity } from '../operations/identity/create-identity.ts'
 import { patchIdentity } from '../operations/identity/update-identity.ts'
+import { createScimToken } from '../operations/scim/scim-tokens.ts'
 import { createSigner } from '../operations/signer/create-signer.ts'
 import { patchSigner } from '../operations/signer/update-signer.ts'
 import { SYSTEM_ACTOR } from '../store/actor.ts'
@@ -25,6 +26,7 @@ export async function ensureDemoData(options: DemoOptions): Promise<void> {
   await once(parts, 'people', createPeople)
   await once(parts, 'signer', createDemoSigner)
   await once(parts, 'channels', connectChannels)
+  await connectScim(parts)
   await ensureDemoAccounts(parts)
 }
 
@@ -87,4 +89,16 @@ async function connectChannels({ provider, store, meta }: DemoParts): Promise<vo
     const linkedSigners = [...identity.linkedSigners, signer.id]
     await store.run(patchIdentity, { id: identity.id, body: { linkedSigners } }, meta())
   }
+}
+
+/** Lets the local provider manage users and groups of its signer, once. */
+async function connectScim({ provider, store, meta }: DemoParts): Promise<void> {
+  const { state, addresses } = provider
+  if (state.current().demo.scimToken !== undefined) return
+  const signer = (await listSignerIssuers(store.db)).find(({ issuer }) => issuer === addresses.enterprise.issuer)
+  if (!signer) return
+  const scimToken = newSecret()
+  const args = { signerId: signer.id, tokenId: newId(), tokenDigest: secretDigest(scimToken) }
+  await store.run(createScimToken, args, meta())
+  await state.update((now) => ({ ...now, demo: { ...now.demo, scimToken } }))
 }

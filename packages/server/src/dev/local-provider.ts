@@ -9,6 +9,7 @@ import { buildProviderAddresses, type ProviderAddresses } from './provider-addre
 import { send } from './provider-http.ts'
 import type { DeliverMessage } from './provider-messages.ts'
 import { buildProviderRoutes } from './provider-routes.ts'
+import type { SendScim } from './provider-scim.ts'
 import { openProviderState, type ProviderStateFile } from './provider-state.ts'
 import { registerMachine } from './register-machine.ts'
 
@@ -21,6 +22,8 @@ export interface LocalProvider {
   registerMachine(name: string): Promise<RegisteredClient>
   /** Sets how logout tokens and security events reach the controller. */
   deliverBy(deliver: DeliverMessage): void
+  /** Sets how SCIM requests reach the controller. */
+  provisionBy(send: SendScim): void
   close(): Promise<void>
 }
 
@@ -53,6 +56,7 @@ export async function startLocalProvider(options: LocalProviderOptions): Promise
   let loaded: Promise<Provider> | undefined
   let audiences: readonly string[] = []
   let deliver: DeliverMessage | undefined
+  let sendScim: SendScim | undefined
   const provider = (): Promise<Provider> => {
     loaded ??= import('./load-oidc-provider.ts').then(({ loadOidcProvider }) =>
       loadOidcProvider({ issuer: addresses.base, state, adapter, log }),
@@ -65,6 +69,7 @@ export async function startLocalProvider(options: LocalProviderOptions): Promise
     provider,
     audiences: () => audiences,
     deliver: () => deliver,
+    sendScim: () => sendScim,
     // Created again with the new keys on next use.
     onRotated: () => {
       loaded = undefined
@@ -99,6 +104,9 @@ export async function startLocalProvider(options: LocalProviderOptions): Promise
     registerMachine: (name) => registerMachine({ adapter, registrationUrl: addresses.registrationUrl }, name),
     deliverBy: (by) => {
       deliver = by
+    },
+    provisionBy: (by) => {
+      sendScim = by
     },
     close: () =>
       new Promise((resolve) => {

@@ -9,6 +9,7 @@ import type { ProviderResponse } from './provider-http.ts'
 import { publicKeySet, signingKeyOf } from './provider-keys.ts'
 import { createLogoutSender, createSignalSender, type DeliverMessage } from './provider-messages.ts'
 import { buildMetadata } from './provider-metadata.ts'
+import { createProvisioner, type SendScim } from './provider-scim.ts'
 import type { ProviderStateFile } from './provider-state.ts'
 import { createRotateKeys } from './rotate-keys.ts'
 import { createUserPoolToken } from './user-pool-token.ts'
@@ -20,6 +21,7 @@ export interface ProviderRoutesParts {
   readonly audiences: () => readonly string[]
   readonly onRotated: () => void
   readonly deliver: () => DeliverMessage | undefined
+  readonly sendScim: () => SendScim | undefined
 }
 
 type Handle = (request: IncomingMessage) => Promise<ProviderResponse> | ProviderResponse
@@ -29,7 +31,7 @@ const PUBLIC = { 'cache-control': 'public, max-age=60', 'access-control-allow-or
 
 /** Routes besides those of `oidc-provider`, by method and path. */
 export function buildProviderRoutes(parts: ProviderRoutesParts): ReadonlyMap<string, Handle> {
-  const { addresses, state, provider, audiences, onRotated, deliver } = parts
+  const { addresses, state, provider, audiences, onRotated, deliver, sendScim } = parts
   const { base, userPool, hostedPlatform, enterprise } = addresses
   const keys = () => state.current().keys.flat()
   const tokenParts = {
@@ -37,6 +39,7 @@ export function buildProviderRoutes(parts: ProviderRoutesParts): ReadonlyMap<str
     sign: (claims: Readonly<Record<string, unknown>>, type?: string) => signJwt(signingKeyOf(keys()), claims, type),
   }
   const messages = { issuer: enterprise.issuer, sign: tokenParts.sign, deliver }
+  const scimToken = () => state.current().demo.scimToken
   const keySet: Handle = () => ({ status: 200, json: publicKeySet(keys()), headers: PUBLIC })
   const metadata = (issuer: IssuerAddresses, clientAuthentication: readonly string[]): Handle => {
     const json = buildMetadata(issuer, addresses, clientAuthentication)
@@ -57,6 +60,7 @@ export function buildProviderRoutes(parts: ProviderRoutesParts): ReadonlyMap<str
     ['POST', `${base}/dev/rotate-keys`, refuseBrowsers(createRotateKeys(state, onRotated))],
     ['POST', `${base}/dev/logout`, refuseBrowsers(createLogoutSender(messages))],
     ['POST', `${base}/dev/signal`, refuseBrowsers(createSignalSender(messages))],
+    ['POST', `${base}/dev/provision`, refuseBrowsers(createProvisioner({ send: sendScim, token: scimToken }))],
     ['POST', `${base}/dev/token`, refuseBrowsers(createPersonToken(provider))],
   ]
   return new Map(rows.map(([method, url, handle]) => [`${method} ${new URL(url).pathname}`, handle]))

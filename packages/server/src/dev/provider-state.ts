@@ -24,6 +24,8 @@ export interface DemoState {
   readonly signer: boolean
   /** Absent in the state of an earlier release. */
   readonly channels?: boolean
+  /** The SCIM token of the signer; absent in the state of an earlier release. */
+  readonly scimToken?: string
   /** The audience last written to the hosted-platform record. */
   readonly audience: string | null
   /** Ids of the API accounts, by provider kind. */

@@ -30,9 +30,9 @@ export interface FetchOptions {
   readonly statuses?: readonly number[]
 }
 
-/** A request that changes state at the server. It is never retried or redirected: the first request may have had an effect. */
+/** A request with a credential or a body. It is never retried or redirected: the first request may have had an effect. */
 export interface SentDocument {
-  readonly method: 'POST' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly json?: object
   /** Sent form-encoded instead, as token endpoints require. */
   readonly form?: Readonly<Record<string, string>>

@@ -4,7 +4,7 @@ import type { FetchDocument, SentDocument } from '../outbound/fetch-document.ts'
 import { listSignerIssuers } from '../store/reads/signer-reads.ts'
 import type { Store } from '../store/store.ts'
 
-interface DeliveryParts {
+export interface DeliveryParts {
   readonly store: Pick<Store, 'db'>
   readonly fetchDocument: FetchDocument
   /** The issuer of the local provider. */
@@ -18,11 +18,10 @@ interface DeliveryParts {
 const ACCEPTED = { 'backchannel-logout': 200, events: 202 } as const
 
 /** Sends what the local provider signs to the controller, over the network as any provider does. */
-export function createDelivery({ store, fetchDocument, issuer, controllerUrl, readCa }: DeliveryParts): DeliverMessage {
+export function createDelivery(parts: DeliveryParts): DeliverMessage {
+  const { fetchDocument, controllerUrl, readCa } = parts
   return async (channel, token) => {
-    const signers = await listSignerIssuers(store.db)
-    const signer = signers.find((one) => one.issuer === issuer)
-    if (!signer) throw new Error('no signer has the issuer of the local provider')
+    const signer = await findLocalSigner(parts)
     const send: SentDocument =
       channel === 'events'
         ? { method: 'POST', text: { type: 'application/secevent+jwt', content: token } }
@@ -36,4 +35,11 @@ export function createDelivery({ store, fetchDocument, issuer, controllerUrl, re
     })
     return ACCEPTED[channel]
   }
+}
+
+/** The signer of the local provider. Throws when there is none. */
+export async function findLocalSigner({ store, issuer }: Pick<DeliveryParts, 'store' | 'issuer'>) {
+  const signer = (await listSignerIssuers(store.db)).find((one) => one.issuer === issuer)
+  if (!signer) throw new Error('no signer has the issuer of the local provider')
+  return signer
 }

@@ -11,6 +11,7 @@ import { SETTINGS, type Settings } from '../platform/settings/settings.ts'
 import type { Store } from '../store/store.ts'
 import { createDelivery } from './deliver-messages.ts'
 import { markDevelopment } from './leave-development.ts'
+import { createScimSender } from './send-scim.ts'
 import { baseUrlOf, type NodeOptions } from './start-node.ts'
 
 /** What `--dev` adds to a controller. */
@@ -50,7 +51,9 @@ export async function startDevelopment(
       const readCa = () => readFile(join(dataDir.keysDir, KEY_FILES.ca), 'utf8')
       const controllerUrl = baseUrlOf(settings, port)
       const { issuer } = provider.addresses.enterprise
-      provider.deliverBy(createDelivery({ store, fetchDocument, issuer, controllerUrl, readCa }))
+      const delivery = { store, fetchDocument, issuer, controllerUrl, readCa }
+      provider.deliverBy(createDelivery(delivery))
+      provider.provisionBy(createScimSender(delivery))
       await ensureDemoData(parts).catch((error: unknown) =>
         log.error({ err: error }, 'the demo data could not be created'),
       )

@@ -1,12 +1,14 @@
-import { isLinkedTo } from '@countersign/core'
+import { isLinkedTo, type RevocationCause } from '@countersign/core'
 import type { AccountEvent, StoredIdentity } from './identity-row.ts'
 
 /** Whether an identity is disabled, by what, and what the signers last said about it. */
 export type AccountState = Pick<StoredIdentity, 'disabledAt' | 'disabledUntil' | 'disabledBySignerId' | 'accountEvents'>
 
-/** A security event of a signer about an account. */
+/** A security event or a SCIM request of a signer about an account. */
 export interface AccountChange {
   readonly signerId: string
+  /** The name of the event, or SCIM. */
+  readonly cause: RevocationCause
   /** When the event was issued. */
   readonly issuedAt: number
   readonly now: number
@@ -49,12 +51,13 @@ export function stateAfterEnabling(identity: StoredIdentity, change: AccountChan
 /** The state with an event that changes only what is known of the signer. Forgets signers that are no longer linked. */
 export function recordAccountEvent(
   identity: StoredIdentity,
-  { signerId, issuedAt }: AccountChange,
+  { signerId, cause, issuedAt }: AccountChange,
   isDisabled: boolean,
 ): AccountState {
   const { disabledAt, disabledUntil, disabledBySignerId } = identity
   const linked = Object.entries(identity.accountEvents).filter(([id]) => isLinkedTo(identity, id))
-  const event: AccountEvent = { ...identity.accountEvents[signerId], at: issuedAt, isDisabled }
+  const { cause: _, ...known } = identity.accountEvents[signerId] ?? { at: issuedAt }
+  const event: AccountEvent = { ...known, at: issuedAt, isDisabled, ...(isDisabled && { cause }) }
   const accountEvents = { ...Object.fromEntries(linked), [signerId]: event }
   return { disabledAt, disabledUntil, disabledBySignerId, accountEvents }
 }

@@ -1,4 +1,10 @@
-import { type AttributeChannel, type AttributeParts, type IdentitySettings, unionOfAttributes } from '@countersign/core'
+import {
+  type AttributeChannel,
+  type AttributeParts,
+  type IdentitySettings,
+  type RevocationCause,
+  unionOfAttributes,
+} from '@countersign/core'
 import { bool, instant, instantOrNull, Joined, json, text, textOrNull } from './columns/column.ts'
 import { type CellsOf, type ColumnsFor, createReader, createWriter } from './columns/column-map.ts'
 import { IDENTITY_COLUMNS } from './columns/identity-columns.ts'
@@ -33,6 +39,8 @@ export interface AccountEvent {
   readonly at: number
   /** Whether it disabled the account, and no administrator undid that. */
   readonly isDisabled?: boolean
+  /** What disabled the account: the name of a security event, or SCIM. Absent in events of earlier releases. */
+  readonly cause?: RevocationCause
   /** Until when the identity was disabled for another reason. Only of the signer in `disabledBySignerId`. */
   readonly lockedUntil?: number
 }

@@ -1,4 +1,5 @@
 import {
+  describeCause,
   isLoginAllowed,
   isStepUpNeeded,
   isTrustedFor,
@@ -49,6 +50,16 @@ const STEP_UP_TEXTS: Readonly<Record<StepUpReason, (attempt: LoginAttempt) => st
     `a login at the identity provider in the last ${policy?.primary.extJwt.maxAuthAgeSeconds} seconds, which the policy ${quoted(policy?.name ?? '')} requires: the token has ${authenticatedAt === null ? 'no auth_time' : `the auth_time ${new Date(authenticatedAt).toISOString()}`}`,
 }
 
+/** Names the identity provider that disabled the identity, where one did. */
+function disabledText({ identity, signer }: LoginAttempt): string {
+  const { name = '', disabledBySignerId: by = null, accountEvents = {} } = identity ?? {}
+  if (by === null) return `the identity ${quoted(name)} is disabled: enable it`
+  const { cause } = accountEvents[by] ?? {}
+  const what = cause === undefined ? 'a message' : describeCause(cause)
+  const whose = by === signer.id ? quoted(signer.name) : `with the id ${quoted(by)}`
+  return `the identity ${quoted(name)} was disabled by ${what} of the signer ${whose}: its identity provider can enable it, or an administrator`
+}
+
 const STEP_UP_RULES: readonly RefusalRule[] = STEP_UP_REASONS.map((refusal) => ({
   refusal,
   applies: ({ policy, loginClaims, now }) =>
@@ -67,7 +78,7 @@ const RULES: readonly RefusalRule[] = [
   {
     refusal: 'disabled',
     applies: ({ identity, now }) => identity !== undefined && isDisabled(identity, now),
-    text: ({ identity }) => `the identity ${quoted(identity?.name ?? '')} is disabled: enable it`,
+    text: disabledText,
   },
   {
     refusal: 'identity-expired',

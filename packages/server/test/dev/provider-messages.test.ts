@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { channelPath } from '../../src/http/api-paths.ts'
+import { channelPath, scimPath } from '../../src/http/api-paths.ts'
 import { listSignerIssuers } from '../../src/store/reads/signer-reads.ts'
 import { logInWithToken } from '../http/provider.fixture.ts'
 import { post, setUpDev } from './dev.fixture.ts'
@@ -18,6 +18,12 @@ async function setUp(t: TestContext) {
     const { status, text } = await app.call('POST', path, undefined, { headers: { 'content-type': type }, raw })
     if (status >= 300) throw new Error(text)
     return status
+  })
+  provider.provisionBy(async ({ method, path, body }, token) => {
+    const headers = { authorization: `Bearer ${token}` }
+    const reply = await app.call(method, `${scimPath(signer?.id ?? '')}${path}`, body, { headers })
+    if (reply.status >= 300) throw new Error(reply.text)
+    return reply.json
   })
   const send = async (path: string, form: Readonly<Record<string, string>>) =>
     post(`${base}/dev/${path}`, new URLSearchParams(form))
@@ -53,6 +59,33 @@ test('the local provider sends security events', async (t) => {
   assert.equal((await send('signal', { person: 'bob', event: 'account-enabled' })).status, 200)
   assert.equal((await find('bob')).disabled, false)
   assert.equal((await send('signal', { person: 'bob', event: 'verification' })).status, 200)
+})
+
+test('the local provider provisions people and groups by SCIM', async (t) => {
+  const { app, base, send, logIn, isLive, find } = await setUp(t)
+  const created = await send('provision', { person: 'dave' })
+  assert.deepEqual([created.status, created.json.active, created.json.groups], [200, true, ['contractors']])
+  const { id, roleAttributes } = await find('dave@example.com')
+  assert.deepEqual([id, roleAttributes], [created.json.user, ['contractors']])
+  const session = await logIn('dave')
+  assert.equal((await send('provision', { person: 'dave', groups: 'sales, engineering' })).status, 200)
+  assert.deepEqual((await find('dave@example.com')).roleAttributes, ['engineering', 'sales'])
+  assert.equal((await send('provision', { person: 'dave', active: 'false' })).status, 200)
+  assert.equal(await isLive(session), false)
+  const linked = await send('provision', { person: 'alice', active: 'false' })
+  assert.deepEqual([linked.status, linked.json.user], [200, (await find('alice')).id])
+  assert.equal((await find('alice')).disabled, true)
+  assert.equal((await send('provision', { person: 'alice' })).status, 200)
+  assert.equal((await find('alice')).disabled, false)
+
+  assert.equal((await send('provision', { person: 'mallory' })).status, 400)
+  assert.equal((await send('provision', { person: 'dave', active: 'maybe' })).status, 400)
+  const fromPage = await post(`${base}/dev/provision`, new URLSearchParams({ person: 'dave' }), { origin: base })
+  assert.equal(fromPage.status, 403)
+  const [signer] = (await app.admin('GET', '/edge/management/v1/ext-jwt-signers')).json.data
+  await app.admin('PATCH', `/edge/management/v1/ext-jwt-signers/${signer.id}`, { enabled: false })
+  const refused = await send('provision', { person: 'dave' })
+  assert.deepEqual([refused.status, refused.json.error], [502, 'not_delivered'])
 })
 
 test('the local provider reports what it cannot send', async (t) => {

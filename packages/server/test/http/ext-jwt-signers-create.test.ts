@@ -108,12 +108,23 @@ testWithApp('creating signers', async (t, app) => {
         clockSkewSeconds: 30,
         maxTokenAgeSeconds: 3600,
         sharedSignals: { audience: 'signals', issuer: 'https://ssf.example', actions: { 'session-revoked': 'log' } },
+        scimIdentityAttribute: 'email',
+        scimGroupAttributeTemplate: 'group {externalId}',
         requiredClaims: { '/tenant': ['a', 'b'], hd: 'acme.example' },
         tags: { owner: 'iam', level: 3, primary: true, nothing: null },
       })
       const id = await create(app, body)
-      const { _links, createdAt, updatedAt, keyStatus, trust, backchannelLogoutUrl, sharedSignalsUrl, ...rest } =
-        await detailOf(app, id)
+      const {
+        _links,
+        createdAt,
+        updatedAt,
+        keyStatus,
+        trust,
+        backchannelLogoutUrl,
+        sharedSignalsUrl,
+        scimUrl,
+        ...rest
+      } = await detailOf(app, id)
       assert.deepEqual(rest, {
         ...body,
         id,
@@ -159,8 +170,18 @@ testWithApp('creating signers', async (t, app) => {
 
   await t.test('W-24 D6 shows a default for every omitted member', async () => {
     const body = jwksBody()
-    const { _links, id, createdAt, updatedAt, keyStatus, trust, backchannelLogoutUrl, sharedSignalsUrl, ...rest } =
-      await detailOf(app, await create(app, body))
+    const {
+      _links,
+      id,
+      createdAt,
+      updatedAt,
+      keyStatus,
+      trust,
+      backchannelLogoutUrl,
+      sharedSignalsUrl,
+      scimUrl,
+      ...rest
+    } = await detailOf(app, await create(app, body))
     assert.deepEqual(rest, {
       ...body,
       additionalAudiences: [],
@@ -191,6 +212,8 @@ testWithApp('creating signers', async (t, app) => {
       maxTokenAgeSeconds: null,
       requiredClaims: null,
       sharedSignals: null,
+      scimIdentityAttribute: 'userName',
+      scimGroupAttributeTemplate: '{displayName}',
       tags: {},
     })
   })

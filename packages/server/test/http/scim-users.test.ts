@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPassword } from './identities.fixture.ts'
-import { ALICE, logInWithToken } from './provider.fixture.ts'
+import { ALICE, decisionOf, logInWithToken } from './provider.fixture.ts'
 import { IDENTITIES } from './provider-channels.fixture.ts'
 import { refusal, setUpScim, USER_SCHEMA } from './scim.fixture.ts'
 
@@ -67,6 +67,26 @@ test('V-15 active false disables the identity and ends its sessions, and active 
   await app.admin('POST', `${IDENTITIES}/${id}/enable`)
   assert.equal((await scim.setActive(id, false)).json.active, false, 'disabled again')
   assert.equal((await scim.setActive(id, true)).json.active, true)
+})
+
+test('V-15 explain and the decision say that SCIM disabled the identity', async (t) => {
+  const { app, scim, token, explain, patchIdentity, createSigner, connect } = await setUpScim(t)
+  const id = await scim.addUser()
+  assert.deepEqual((await explain(token())).missing, [])
+  await scim.setActive(id, false)
+  const text = `the identity "${ALICE}" was disabled by SCIM of the signer "idp": its identity provider can enable it, or an administrator`
+  assert.deepEqual((await explain(token())).missing, [text])
+  const refused = await logInWithToken(app, token())
+  const decision = await decisionOf(app, refused.json.error.requestId)
+  assert.deepEqual([decision.reason, decision.missing], ['disabled', [text]])
+  await scim.setActive(id, true)
+  assert.deepEqual((await explain(token())).missing, [])
+  const other = await connect(await createSigner({ name: 'other', audience: 'other' }))
+  await patchIdentity(id, { linkedSigners: [other.signerId] })
+  assert.equal((await other.setActive(id, false)).json.active, false)
+  assert.match((await explain(token())).missing[0], new RegExp(`by SCIM of the signer with the id "${other.signerId}"`))
+  assert.equal((await scim.setActive(id, true)).json.active, false, 'the other signer disabled it')
+  assert.equal((await other.setActive(id, true)).json.active, true)
 })
 
 test('V-15 a user can be created disabled', async (t) => {

@@ -134,6 +134,12 @@ const SECTIONS: readonly FormSection[] = [
     content: (form) => <SignalFields form={form} />,
   },
   {
+    value: 'scim',
+    title: 'SCIM',
+    fields: ['scimIdentityAttribute', 'scimGroupAttributeTemplate'],
+    content: (form) => <ScimFields form={form} />,
+  },
+  {
     value: 'fetching',
     title: 'Key fetching',
     fields: ['jwksCaPem'],
@@ -349,6 +355,30 @@ function SignalFields({ form }: Fields) {
           ))}
         </>
       )}
+    </>
+  )
+}
+
+function ScimFields({ form }: Fields) {
+  return (
+    <>
+      <Select
+        label="External id of a user"
+        description="Which attribute of a user is the external id of its identity, by which tokens name it"
+        allowDeselect={false}
+        data={[
+          { value: 'userName', label: 'User name' },
+          { value: 'externalId', label: 'External id' },
+          { value: 'email', label: 'Primary e-mail address' },
+        ]}
+        {...form.getInputProps('scimIdentityAttribute')}
+      />
+      <TextInput
+        label="Attribute of a group"
+        description="What members of a group get: {displayName}, {externalId} or {id} of the group, and other text"
+        placeholder="{displayName}"
+        {...form.getInputProps('scimGroupAttributeTemplate')}
+      />
     </>
   )
 }

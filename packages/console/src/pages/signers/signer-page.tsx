@@ -18,6 +18,7 @@ import { TagList } from '../../show/tag-list.tsx'
 import { TrustSection } from '../../show/trust-section.tsx'
 import { PolicyName } from '../policies/policy-name.tsx'
 import { KeyStatusSection } from './key-status-section.tsx'
+import { ScimSection } from './scim-section.tsx'
 import { signerQuery } from './signer-query.ts'
 import { DeleteWarning, PoliciesSection } from './signer-references.tsx'
 
@@ -30,7 +31,8 @@ const SHOWN_EXPLICITLY = [
   ...['requiredClaims', 'tags', 'openIdConfigurationUrl', 'clientId', 'scopes', 'externalAuthUrl', 'targetToken'],
   ...['enrollToCertEnabled', 'enrollToTokenEnabled', 'enrollNameClaimsSelector', 'enrollAttributeClaimsSelector'],
   ...['enrollAuthPolicyId', 'trust', 'attributeSync', 'nameSync', 'provisionOnLogin', 'reprovisionAfterMinutes'],
-  ...['backchannelLogoutUrl', 'sharedSignals', 'sharedSignalsUrl'],
+  ...['backchannelLogoutUrl', 'sharedSignals', 'sharedSignalsUrl', 'scimUrl', 'scimIdentityAttribute'],
+  'scimGroupAttributeTemplate',
 ]
 
 const POLL_MS = 10_000
@@ -141,6 +143,7 @@ function SignerDetail({ signer }: { readonly signer: Versioned<Signer> }) {
           ]}
         />
       </Section>
+      <ScimSection signer={signer} />
       <PoliciesSection signerId={signer.id} />
     </Stack>
   )

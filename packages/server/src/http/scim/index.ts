@@ -1,3 +1,4 @@
+/** SCIM: the users and groups that identity providers manage, and what they can discover. */
 import { notFound } from '../../store/not-found.ts'
 import { findSigner } from '../../store/reads/signer-reads.ts'
 import { scimPath } from '../api-paths.ts'

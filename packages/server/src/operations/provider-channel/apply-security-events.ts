@@ -7,6 +7,7 @@ import {
   tokensOfSubject,
 } from '@countersign/core'
 import {
+  type AccountChange,
   isDisabledWithoutEnd,
   recordAccountEvent,
   stateAfterDisabling,
@@ -90,7 +91,7 @@ async function endSubjectSessions(tx: Transaction, { signer, name, subject, issu
 
 /** Disables the linked identities of a subject and ends all their sessions. An earlier event than the latest one about the account changes nothing. */
 async function disableSubject(tx: Transaction, event: SubjectEvent): Promise<EndedAccess> {
-  const { signer, name, issuedAt } = event
+  const { signer, name } = event
   // Before its sessions end, by which the subject may be known.
   const accounts = await findAccounts(tx, event)
   const ended = await endSubjectSessions(tx, event)
@@ -100,7 +101,7 @@ async function disableSubject(tx: Transaction, event: SubjectEvent): Promise<End
     if (isOutdated(identity, event)) continue
     const { id } = identity
     if (await isNeededAdministrator(tx, identity)) continue
-    await setAccountState(tx, id, stateAfterDisabling(identity, { signerId: signer.id, issuedAt, now: tx.now }))
+    await setAccountState(tx, id, stateAfterDisabling(identity, changeOf(tx, event)))
     if (isDisabledWithoutEnd(identity)) continue
     sessions += await endSessions(tx, { identityId: id }, { cause: name, signerId: signer.id, signerName: signer.name })
     identityIds.add(id)
@@ -110,8 +111,8 @@ async function disableSubject(tx: Transaction, event: SubjectEvent): Promise<End
 
 /** Undoes a disabling by the same signer. Never enables an identity with rights: only an administrator does. */
 async function enableSubject(tx: Transaction, event: SubjectEvent): Promise<EndedAccess> {
-  const { signer, issuedAt } = event
-  const change = { signerId: signer.id, issuedAt, now: tx.now }
+  const { signer } = event
+  const change = changeOf(tx, event)
   const identityIds: string[] = []
   for (const identity of await findAccounts(tx, event)) {
     if (isOutdated(identity, event)) continue
@@ -122,6 +123,10 @@ async function enableSubject(tx: Transaction, event: SubjectEvent): Promise<Ende
     if (canEnable && state.disabledBySignerId === null) identityIds.push(id)
   }
   return { sessions: 0, identityIds }
+}
+
+function changeOf({ now }: Transaction, { signer, name, issuedAt }: SubjectEvent): AccountChange {
+  return { signerId: signer.id, cause: name, issuedAt, now }
 }
 
 /** The identities of a subject that are linked to the signer: the one that its claim names, and those with sessions of its tokens. */

@@ -70,5 +70,5 @@ export function changesAccount({ id }: StoredSigner, identity: StoredIdentity, a
 /** The time of a security event is in whole seconds: one of this second may be later. */
 function accountChange({ now }: Transaction, { id }: StoredSigner, { accountEvents }: StoredIdentity): AccountChange {
   const issuedAt = Math.max(now - (now % 1000), accountEvents[id]?.at ?? 0)
-  return { signerId: id, issuedAt, now }
+  return { signerId: id, cause: SCIM_CAUSE, issuedAt, now }
 }

@@ -1,0 +1,67 @@
+import type { ControllerClient, ScimToken } from '@countersign/sdk'
+import { EXIT } from '../../cli-error.ts'
+import type { Call, Command } from '../../command.ts'
+import { printList, printObject } from '../../output/print-result.ts'
+import { getItem } from '../../resources/get-item.ts'
+import { SIGNERS } from '../../resources/kinds.ts'
+import { CALL_FLAGS, YES_FLAG } from '../../session/call-flags.ts'
+import { confirm } from '../../session/confirm.ts'
+import { withController } from '../../session/with-controller.ts'
+
+async function signerOf(client: ControllerClient, { args }: Call): Promise<string> {
+  return (await getItem(SIGNERS, SIGNERS.open(client), args[0] ?? '')).id
+}
+
+const list: Command = {
+  args: ['SIGNER'],
+  flags: CALL_FLAGS,
+  examples: [{ command: 'countersign scim-tokens list okta', description: 'by name or id of the signer' }],
+  async run(call) {
+    const tokens = await withController(call, async (client) => client.signers.scimTokens(await signerOf(client, call)))
+    await printList(call, tokens, [
+      { title: 'ID', get: ({ id }: ScimToken) => id },
+      { title: 'CREATED', get: ({ createdAt }) => createdAt },
+      { title: 'BY', get: ({ createdBy }) => createdBy.name },
+    ])
+    return EXIT.ok
+  },
+}
+
+const create: Command = {
+  args: ['SIGNER'],
+  flags: CALL_FLAGS,
+  details: ['The token is printed only once. A signer has two at most, so that one can be replaced by another.'],
+  examples: [
+    { command: 'countersign scim-tokens create okta', description: 'make a token for the identity provider' },
+    { command: 'countersign scim-tokens create okta -o json | jq -r .token', description: 'print the token alone' },
+  ],
+  async run(call) {
+    const made = await withController(call, async (client) => {
+      const id = await signerOf(client, call)
+      const [token, { scimUrl }] = [await client.signers.createScimToken(id), await client.signers.get(id)]
+      return { ...token, scimUrl }
+    })
+    await printObject(call, made)
+    return EXIT.ok
+  },
+}
+
+const remove: Command = {
+  args: ['SIGNER', 'ID'],
+  flags: [...CALL_FLAGS, YES_FLAG],
+  examples: [{ command: 'countersign scim-tokens delete okta ID --yes', description: 'without asking' }],
+  async run(call) {
+    const [signer = '', id = ''] = call.args
+    const signerId = await withController(call, (client) => signerOf(client, call))
+    await confirm(
+      call,
+      `Delete the SCIM token ${id} of the signer ${signer}? Its identity provider can no longer use it.`,
+    )
+    await withController(call, (client) => client.signers.deleteScimToken(signerId, id))
+    call.terminal.out(`deleted SCIM token ${id}`)
+    return EXIT.ok
+  },
+}
+
+/** `countersign scim-tokens …` */
+export const scimTokens = { list, create, delete: remove }

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { JsonValue } from '../json/json-value.ts'
+import {
+  findIdentityKey,
+  identityKeyOf,
+  primaryEmail,
+  readScimUser,
+  type ScimUser,
+  userOfIdentity,
+} from './scim-user.ts'
+import { applyScimUserChanges, readScimUserPatch } from './scim-user-patch.ts'
+
+const USER: ScimUser = {
+  userName: 'alice',
+  externalId: null,
+  displayName: 'Alice',
+  name: { givenName: 'Alice', familyName: 'L' },
+  emails: [
+    { value: 'a@work', type: 'work', primary: true },
+    { value: 'a@home', type: 'home' },
+  ],
+}
+
+function patched(...operations: readonly JsonValue[]) {
+  return applyScimUserChanges(USER, readScimUserPatch({ Operations: [...operations] }))
+}
+
+const emailsAfter = (...operations: readonly JsonValue[]) => patched(...operations).user.emails
+
+test('V-17 operations set, replace and remove attributes, and leave others', () => {
+  assert.deepEqual(patched({ op: 'add', path: 'nickName', value: 'x' }), { user: USER, active: undefined })
+  assert.equal(patched({ op: 'Replace', path: 'userName', value: 'b' }).user.userName, 'b')
+  assert.equal(patched({ op: 'add', path: 'externalId', value: '1' }).user.externalId, '1')
+  assert.equal(patched({ op: 'remove', path: 'displayName', value: 'ignored' }).user.displayName, null)
+  const name = patched({ op: 'replace', path: 'name.familyName', value: 'M' }, { op: 'remove', path: 'name.givenName' })
+  assert.deepEqual(name.user.name, { familyName: 'M' })
+  const whole = patched({ op: 'replace', path: 'name', value: { FormatteD: 'F', unknown: 'x' } })
+  assert.deepEqual(whole.user.name, { ...USER.name, formatted: 'F' })
+  for (const none of [
+    { op: 'remove', path: 'name' },
+    { op: 'replace', path: 'name', value: null },
+  ]) {
+    assert.deepEqual(patched(none).user.name, {})
+  }
+  assert.equal(
+    patched({ op: 'replace', value: { active: 'False' } }, { op: 'add', path: 'active', value: true }).active,
+    true,
+  )
+  const nested = { 'urn:ietf:params:scim:schemas:core:2.0:User': { displayName: 'N' }, active: false }
+  assert.deepEqual(
+    [patched({ op: 'add', value: nested }).user.displayName, patched({ op: 'add', value: nested }).active],
+    ['N', false],
+  )
+})
+
+test('V-17 operations on emails', () => {
+  const [work, home] = USER.emails
+  assert.deepEqual(emailsAfter({ op: 'remove', path: 'emails' }), [])
+  assert.deepEqual(emailsAfter({ op: 'remove', path: 'emails[type eq "HOME"]' }), [work])
+  assert.deepEqual(emailsAfter({ op: 'remove', path: 'emails[type ne "home"].value' }), [home])
+  assert.deepEqual(emailsAfter({ op: 'replace', path: 'emails', value: 'b@x' }), [{ value: 'b@x' }])
+  const other = { value: 'b@x', type: 'other', primary: true }
+  assert.deepEqual(emailsAfter({ op: 'add', path: 'emails', value: [other, { value: 'a@home', type: 'home' }] }), [
+    { ...work, primary: false },
+    home,
+    other,
+  ])
+  const replaced = emailsAfter({ op: 'replace', path: 'emails[type eq "home"]', value: { value: 'new@home' } })
+  assert.deepEqual(replaced, [work, { type: 'home', value: 'new@home' }])
+  const display = emailsAfter({ op: 'add', path: 'emails[primary eq true].display', value: 'Work' })
+  assert.deepEqual(display, [{ ...work, display: 'Work' }, home])
+  assert.deepEqual(emailsAfter({ op: 'remove', path: 'emails[primary eq "True"].primary' }), [
+    { value: 'a@work', type: 'work' },
+    home,
+  ])
+  const primary = emailsAfter({ op: 'replace', path: 'emails[type eq "home"].primary', value: 'True' })
+  assert.deepEqual(primary, [
+    { ...work, primary: false },
+    { ...home, primary: true },
+  ])
+  const added = emailsAfter({ op: 'add', path: 'emails[type eq "other" and primary eq false].value', value: 'o@x' })
+  assert.deepEqual(added, [work, home, { type: 'other', primary: false, value: 'o@x' }])
+  assert.deepEqual(
+    emailsAfter({ op: 'replace', path: 'emails.type', value: 'x' }).map(({ type }) => type),
+    ['x', 'x'],
+  )
+  assert.deepEqual(emailsAfter({ op: 'replace', path: 'emails.nonsense', value: 'x' }), USER.emails)
+  const selected = 'emails[(type eq "home" or not (type pr)) and value eq "a@home"].display'
+  assert.deepEqual(emailsAfter({ op: 'add', path: selected, value: 'H' }), [work, { ...home, display: 'H' }])
+  assert.throws(() => emailsAfter({ op: 'add', path: 'emails[type eq "x"].display', value: 'y' }), /selects no email/)
+  for (const path of ['emails[type co "x"].value', 'emails[a[b eq 1]].value', 'emails[not (type sw "x") or type pr]']) {
+    assert.throws(() => emailsAfter({ op: 'add', path, value: 'y' }), /compares parts by eq and ne only/, path)
+  }
+})
+
+test('V-15 the attribute that names the identity', () => {
+  const by = (scimIdentityAttribute: 'userName' | 'externalId' | 'email') => ({ scimIdentityAttribute })
+  assert.equal(identityKeyOf(USER, by('userName')), 'alice')
+  assert.equal(findIdentityKey(USER, by('externalId')), null)
+  assert.throws(() => identityKeyOf(USER, by('externalId')), /externalId is required/)
+  assert.equal(identityKeyOf(USER, by('email')), 'a@work')
+  assert.equal(primaryEmail({ emails: [{ value: 'first' }, { value: 'second' }] }), 'first')
+  assert.equal(findIdentityKey({ ...USER, emails: [] }, by('email')), null)
+  const identity = { name: 'n', externalId: 'e' }
+  assert.equal(userOfIdentity(identity, by('userName')).userName, 'e')
+  assert.equal(userOfIdentity({ ...identity, externalId: null }, by('userName')).userName, 'n')
+  const external = userOfIdentity(identity, by('externalId'))
+  assert.deepEqual([external.userName, external.externalId], ['n', 'e'])
+  assert.deepEqual(userOfIdentity(identity, by('email')).emails, [{ value: 'e', primary: true }])
+  assert.deepEqual(userOfIdentity({ ...identity, externalId: null }, by('email')).emails, [])
+})
+
+test('V-20 the body of a user is read in any case, and wrong types are refused', () => {
+  const body = {
+    USERNAME: 'a',
+    Active: 'TRUE',
+    Emails: { Value: 'x', primary: 'false', display: 'd', type: '' },
+    name: null,
+  }
+  assert.deepEqual(readScimUser(body), {
+    user: {
+      userName: 'a',
+      externalId: null,
+      displayName: null,
+      name: {},
+      emails: [{ value: 'x', display: 'd', primary: false }],
+    },
+    active: true,
+  })
+  const wrong: JsonValue[] = [
+    null,
+    {},
+    { userName: ' ' },
+    { userName: 'a', emails: [{}] },
+    { userName: 'a', emails: [5] },
+    { userName: 'a', name: 'x' },
+    { userName: 'a', active: 1 },
+    { userName: 'a', displayName: 'x'.repeat(1_025) },
+  ]
+  for (const each of wrong) assert.throws(() => readScimUser(each), { name: 'AppError' }, JSON.stringify(each))
+})
