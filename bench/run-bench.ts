@@ -11,11 +11,22 @@ import { flattenSection } from './report/flatten-section.ts'
 import type { BenchResult, PartResult, Section } from './report/result.ts'
 import { buildTextTable } from './report/text-table.ts'
 import { writeReports } from './report/write-reports.ts'
+import { scim } from './scim.ts'
 import type { BenchPart, BenchRun } from './support/bench-run.ts'
 import { verify } from './verify.ts'
 
 /** In the order of execution. */
-const PARTS: Readonly<Record<string, BenchPart>> = { verify, manage, login, oidc, enroll, memory, growth, overload }
+const PARTS: Readonly<Record<string, BenchPart>> = {
+  verify,
+  manage,
+  login,
+  oidc,
+  enroll,
+  scim,
+  memory,
+  growth,
+  overload,
+}
 
 /** Runs the named parts, or all. Prints the tables and writes them as JSON and Markdown. Sets the exit code when a part fails. */
 export async function runBench(args: readonly string[]): Promise<void> {

@@ -56,7 +56,7 @@ interface Head {
   readonly responseLength: number
 }
 
-/** Reads the responses of a connection in order. Every response must have a Content-Length. */
+/** Reads the responses of a connection in order. Every response but a 204 must have a Content-Length. */
 class ResponseReader {
   #chunks: Buffer[] = []
   #length = 0
@@ -108,11 +108,14 @@ class ResponseReader {
   }
 }
 
+const NO_CONTENT = 204
+
 function readHead(buffered: Buffer): Head | undefined {
   const headEnd = buffered.indexOf('\r\n\r\n')
   if (headEnd < 0) return undefined
   const text = buffered.toString('latin1', 0, headEnd)
   const headLength = headEnd + 4
-  const contentLength = Number(/content-length: (\d+)/i.exec(text)?.[1])
-  return { status: Number(text.slice(9, 12)), headLength, responseLength: headLength + contentLength }
+  const status = Number(text.slice(9, 12))
+  const contentLength = status === NO_CONTENT ? 0 : Number(/content-length: (\d+)/i.exec(text)?.[1])
+  return { status, headLength, responseLength: headLength + contentLength }
 }

@@ -10,19 +10,29 @@ import { curl } from './curl.ts'
 const DEV = { args: ['--dev'] }
 const PAGE = new URL('../../docs/local-provider.md', import.meta.url)
 
-test('the commands of the local provider page work: machines of three kinds, a person, logouts, new keys', async (t) => {
+test('the commands of the local provider page work: machines of three kinds, a person, logouts, SCIM, new keys', async (t) => {
   const stage = createControllerStage(t)
   const { ready } = await stage.start({ ...DEV, dataDir: join(stage.folder, '.countersign') })
   const idp = ready.identityProviderUrl ?? assert.fail('no provider')
   const lines = runPage(stage.folder, ready.baseUrl, idp)
   const results = lines.map((line) => JSON.parse(line))
-  const [networks, pool, platform, enterprise, session, loggedOut, disabled, enabled, rotated] = results
+  const [networks, pool, platform, enterprise, session, loggedOut, disabled, enabled, ...others] = results
+  const [created, moved, deactivated, rotated] = others
   assert.equal(networks._embedded.networkList[0].name, 'local')
   const names = [pool, platform, enterprise].map(({ name }) => name)
   assert.deepEqual(names, ['Local user pool', 'Local hosted platform', 'Local enterprise provider'])
   assert.equal(session.data.identity.name, 'alice')
   assert.deepEqual(loggedOut, { sent: 'backchannel-logout', response: 200 })
   for (const sent of [disabled, enabled]) assert.deepEqual(sent, { sent: 'events', response: 202 })
+  const { user } = created
+  assert.deepEqual(
+    [created, moved, deactivated],
+    [
+      { user, active: true, groups: ['contractors'] },
+      { user, active: true, groups: ['sales', 'engineering'] },
+      { user, active: false, groups: ['contractors'] },
+    ],
+  )
   assert.equal(rotated.stillShown.length, 2)
   // A token of the second of the logout is refused.
   await nextSecond()

@@ -6,10 +6,11 @@ import { filterTarget } from './targets/filter-target.ts'
 import { jsonTarget } from './targets/json-target.ts'
 import { keySetTarget } from './targets/key-set-target.ts'
 import { pointerTarget } from './targets/pointer-target.ts'
+import { scimTarget } from './targets/scim-target.ts'
 import { tokenRequestTarget } from './targets/token-request-target.ts'
 import { tokenTarget } from './targets/token-target.ts'
 
-/** Every parser that anonymous callers can reach. */
+/** Every parser that anonymous callers can reach, and those of identity providers. */
 export const FUZZ_TARGETS: readonly FuzzTarget[] = [
   jsonTarget,
   tokenTarget,
@@ -20,4 +21,5 @@ export const FUZZ_TARGETS: readonly FuzzTarget[] = [
   csrTarget,
   authorizeTarget,
   tokenRequestTarget,
+  scimTarget,
 ]

@@ -44,7 +44,7 @@ export function sendRequest(
         })
         response.once('error', reject)
         response.once('end', () => {
-          const isJson = response.headers['content-type']?.startsWith('application/json') && text !== ''
+          const isJson = response.headers['content-type']?.match(/^application\/(scim\+)?json/) && text !== ''
           const json = isJson ? JSON.parse(text) : undefined
           resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json })
         })

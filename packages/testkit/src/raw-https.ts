@@ -106,7 +106,7 @@ function parseResponse(text: string, isEnded: boolean): { response: RawResponse;
   const body = parseContent(rest, status, headers, isEnded)
   if (!body) return undefined
   const content = Buffer.from(body.content, 'latin1').toString('utf8')
-  const isJson = headers['content-type']?.startsWith('application/json') && content !== ''
+  const isJson = headers['content-type']?.match(/^application\/(scim\+)?json/) && content !== ''
   const response = { status, headers, body: content, json: isJson ? JSON.parse(content) : undefined }
   return { response, length: headEnd + 4 + body.length }
 }

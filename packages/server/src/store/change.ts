@@ -13,6 +13,8 @@ export interface Change {
 export interface OwnChange extends Change {
   /** The owner of a session that has ended, and what ended it, where an identity provider did. */
   readonly session?: { readonly identityId: string; readonly ipAddress: string; readonly cause?: ProviderCause }
+  /** One of many entities that an operation changed at once: its state is not recorded, which would take most of the time. */
+  readonly isOneOfMany?: true
   /** JSON of a recorded entity before and after; null where it did not exist or is not known. */
   readonly states?: { readonly initial: string | null; readonly final: string | null }
 }

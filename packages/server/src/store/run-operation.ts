@@ -31,9 +31,9 @@ export async function runOperation(
   const changes: OwnChange[] = []
   const entries: number[] = []
   for (const change of noted) {
-    const { entity, id, action } = change
+    const { entity, id, action, isOneOfMany = false } = change
     const entry = { at: meta.now, entity, entity_id: id, action, actor_id: meta.actorId }
-    if (!isRecorded || !isRecordedEntity(entity)) {
+    if (!isRecorded || isOneOfMany || !isRecordedEntity(entity)) {
       entries.push(await insertChange(db, entry))
       changes.push(change)
       continue

@@ -32,12 +32,13 @@ const signerOf = (length: number) => {
 const CODES: readonly (readonly [path: RegExp, code: string])[] = [
   [/ \/(core|identity|auth)\//, 'PAYLOAD_TOO_LARGE'],
   [/-signers\/x\/(backchannel-logout|events)$/, 'invalid_request'],
+  [/ \/scim\//, '413'],
 ]
 const tooLarge = (startLine: string): string =>
   CODES.find(([path]) => path.test(startLine))?.[1] ?? 'REQUEST_ENTITY_TOO_LARGE'
 
 const codeOf = ({ json }: RawResponse): unknown =>
-  json.error?.code ?? json.status?.label ?? json.code ?? json.error ?? json.err
+  json.error?.code ?? json.status?.label ?? json.code ?? json.error ?? json.err ?? json.status
 
 const everyRoute = () =>
   target().app.controller.http.routes.flatMap(({ method, paths, bodyCap }) =>

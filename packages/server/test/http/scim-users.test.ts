@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createPassword } from './identities.fixture.ts'
+import { issueTo, LOG_IN, overTls } from './client-certificates.fixture.ts'
+import { AUTHENTICATORS, createPassword } from './identities.fixture.ts'
 import { ALICE, decisionOf, logInWithToken } from './provider.fixture.ts'
 import { IDENTITIES } from './provider-channels.fixture.ts'
 import { refusal, setUpScim, USER_SCHEMA } from './scim.fixture.ts'
@@ -67,6 +68,21 @@ test('V-15 active false disables the identity and ends its sessions, and active 
   await app.admin('POST', `${IDENTITIES}/${id}/enable`)
   assert.equal((await scim.setActive(id, false)).json.active, false, 'disabled again')
   assert.equal((await scim.setActive(id, true)).json.active, true)
+})
+
+test('V-15 active false refuses the certificate of the identity', async (t) => {
+  const { app, scim } = await setUpScim(t)
+  const call = await overTls(app)
+  const id = await scim.addUser()
+  const { cert, key, certPem } = await issueTo(app, id)
+  const recorded = await app.admin('POST', AUTHENTICATORS, { method: 'cert', identityId: id, certPem })
+  assert.equal(recorded.status, 201, recorded.text)
+  const logIn = async () => (await call('POST', LOG_IN, { cert, key })).status
+  assert.equal(await logIn(), 200)
+  assert.equal((await scim.setActive(id, false)).json.active, false)
+  assert.equal(await logIn(), 401)
+  assert.equal((await scim.setActive(id, true)).json.active, true)
+  assert.equal(await logIn(), 200)
 })
 
 test('V-15 explain and the decision say that SCIM disabled the identity', async (t) => {

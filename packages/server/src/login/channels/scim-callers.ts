@@ -41,7 +41,8 @@ export class ScimCallers {
     const isUsable = token !== undefined && token.length <= MAX_TOKEN_LENGTH
     const known = isUsable ? await findScimToken(store.db, secretDigest(token)) : undefined
     if (known?.signerId !== request.signerId) {
-      reporter.noteRefused(CHANNEL, 'token-unknown', request)
+      // Requests without any token are those of scanners.
+      if (token !== undefined) reporter.noteRefused(CHANNEL, 'token-unknown', request)
       return 'token-unknown'
     }
     const { id: tokenId, signerId, signerName, isSignerEnabled, isSignerTrusted } = known

@@ -9,7 +9,9 @@ import type { Transaction } from '../transaction.ts'
 const ENTITY = 'scimGroups'
 /** Ids in one statement. */
 const BATCH = 500
-/** More identities than this are reported as a change of the signer, which their attributes depend on. */
+/** The states of more identities than this are not recorded with their change. */
+const MAX_RECORDED = 100
+/** More identities than this that lose an attribute are reported as a change of the signer, which their attributes depend on. */
 const MAX_REPORTED = 1_000
 
 type GroupValues = Pick<StoredScimGroup, 'id' | 'displayName' | 'externalId' | 'attribute'>
@@ -92,6 +94,7 @@ export async function addMembers(
       .execute()
     await checkAttributeCounts(tx, signerId, added)
     await touchIdentities(tx, added)
+    reportIdentities(tx, added, ids.length)
   }
 }
 
@@ -131,7 +134,8 @@ export async function removeMembers(
       .where('attribute', '=', attribute)
       .where(isGivenByNoOther(signerId, groupId, attribute))
       .execute()
-    await touchIdentities(tx, removed, isFew)
+    await touchIdentities(tx, removed)
+    if (isFew) reportIdentities(tx, removed, ids.length)
   }
   if (!isFew) reportSigner(tx, signerId)
 }
@@ -178,13 +182,18 @@ async function giveAttribute({ db }: Transaction, signerId: string, { id, attrib
 
 const LATER = (now: number) => sql<number>`case when updated_at >= ${now} then updated_at + 1 else ${now} end`
 
-async function touchIdentities(tx: Transaction, ids: readonly string[], isReported = true): Promise<void> {
-  await tx.db
+async function touchIdentities({ db, now }: Transaction, ids: readonly string[]): Promise<void> {
+  await db
     .updateTable('identities')
-    .set({ updated_at: LATER(tx.now) })
+    .set({ updated_at: LATER(now) })
     .where('id', 'in', ids)
     .execute()
-  if (isReported) for (const id of ids) tx.changed({ entity: 'identities', id, action: 'updated' })
+}
+
+/** `total` is the number of identities that the request names. */
+function reportIdentities(tx: Transaction, ids: readonly string[], total: number): void {
+  const details = total > MAX_RECORDED ? ({ isOneOfMany: true } as const) : {}
+  for (const id of ids) tx.changed({ entity: 'identities', id, action: 'updated', ...details })
 }
 
 async function touchMembers({ db, now }: Transaction, groupId: string): Promise<void> {
@@ -201,7 +210,11 @@ async function reportMembers(tx: Transaction, signerId: string, groupId: string)
   const members = tx.db.selectFrom('scim_members').select('identity_id').where('group_id', '=', groupId)
   const some = await members.limit(MAX_REPORTED + 1).execute()
   if (some.length > MAX_REPORTED) return reportSigner(tx, signerId)
-  for (const { identity_id: id } of some) tx.changed({ entity: 'identities', id, action: 'updated' })
+  reportIdentities(
+    tx,
+    some.map((row) => row.identity_id),
+    some.length,
+  )
 }
 
 /** Caches drop every identity that has attributes of the signer. */
