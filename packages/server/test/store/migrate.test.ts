@@ -107,8 +107,8 @@ const RELEASED: Readonly<Record<string, readonly [sqlite: string, postgres: stri
     '51778c58a8c4f84d76b7dc164bb6f244db41378c1904c60614f307e1fbba0e76',
   ],
   scim: [
-    '059ca942228d0eb5c20a83152cc32021d7dd5abb6f1938b08bd0e82b612b6961',
-    'de9170459a99749e840a146e10e902a6f842b409084f3355ab660fc0ec4c0cd1',
+    'be482679cffdaea8fbfd96cc3783a00887285317ce67e15cd700bee1f891f7e5',
+    '487f49851f76119d243a3d09f814d089276b507b4b0e0d4a38997a62776f823b',
   ],
 }
 

@@ -55,6 +55,7 @@ export const scim: Migration = {
       'create unique index scim_groups_position on scim_groups (signer_id, position)',
       'create unique index scim_groups_display_name on scim_groups (signer_id, display_name_key)',
       'create unique index scim_groups_external_id on scim_groups (signer_id, external_id)',
+      'create index scim_groups_attribute on scim_groups (signer_id, attribute)',
       `create table scim_members (
         group_id ${text} not null references scim_groups (id) on delete cascade,
         ${identity},

@@ -1,5 +1,5 @@
 import { foldAscii, type ScimFilter } from '@countersign/core'
-import { type RawBuilder, sql } from 'kysely'
+import { type Compilable, type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import type { Store } from '../store.ts'
 import type { StoreDialect } from '../transaction.ts'
 import { withinDeadline } from './list-reader.ts'
@@ -32,21 +32,31 @@ export async function listScimUserIds(store: ListStore, signer: ScimSigner, page
     externalid: (value) => findIdsByExternalId(db, signer, value),
   })
   if (looked) return looked
+  if (!page.filter) {
+    const all = db.selectFrom('scim_users').where('signer_id', '=', signer.id)
+    return readPage(store, signer.id, page, {
+      ids: pageOf(all.select('identity_id as id').orderBy('position'), page),
+      total: all.select(({ fn }) => fn.countAll<number>().as('total')).compile(),
+    })
+  }
   const users = db
     .selectFrom('scim_users')
     .innerJoin('identities', 'identities.id', 'scim_users.identity_id')
     .where('scim_users.signer_id', '=', signer.id)
     .where(withinDeadline(store))
-    .$if(page.filter !== undefined, (all) =>
-      all.where(scimFilterToSql(page.filter as ScimFilter, userTable(dialect, signer, page.now))),
-    )
-  const ids = users.select('scim_users.identity_id as id').orderBy('scim_users.position')
-  const all = db.selectFrom('scim_users').where('signer_id', '=', signer.id).where(withinDeadline(store))
-  const counted = page.filter ? users : all
+    .where(scimFilterToSql(page.filter, userTable(dialect, signer, page.now)))
   return readPage(store, signer.id, page, {
-    ids: ids.limit(page.limit).offset(page.offset).compile(),
-    total: (counted as typeof users).select(({ fn }) => fn.countAll<number>().as('total')).compile(),
+    ids: pageOf(users.select('scim_users.identity_id as id').orderBy('scim_users.position'), page),
+    total: users.select(({ fn }) => fn.countAll<number>().as('total')).compile(),
   })
+}
+
+interface Pageable<Row> {
+  limit(limit: number): { offset(offset: number): Compilable<Row> }
+}
+
+function pageOf<Row>(query: Pageable<Row>, { limit, offset }: ScimPage): CompiledQuery<Row> {
+  return query.limit(limit).offset(offset).compile()
 }
 
 /** A page of the groups of a signer. */
@@ -64,7 +74,7 @@ export async function listScimGroupIds(store: ListStore, signerId: string, page:
     .$if(page.filter !== undefined, (all) => all.where(scimFilterToSql(page.filter as ScimFilter, groupTable(dialect))))
   const ids = groups.select('scim_groups.id').orderBy('scim_groups.position')
   return readPage(store, signerId, page, {
-    ids: ids.limit(page.limit).offset(page.offset).compile(),
+    ids: pageOf(ids, page),
     total: groups.select(({ fn }) => fn.countAll<number>().as('total')).compile(),
   })
 }
@@ -79,13 +89,11 @@ async function lookUp({ filter, offset, limit }: ScimPage, lookUps: LookUps): Pr
   return { ids: ids.slice(offset, offset + limit), total: ids.length }
 }
 
-type Compiled<Row> = Parameters<typeof readLongRows<Row>>[2]
-
 async function readPage(
   store: ListStore,
   signerId: string,
   { limit }: ScimPage,
-  { ids, total }: { readonly ids: Compiled<{ id: string }>; readonly total: Compiled<{ total: number }> },
+  { ids, total }: { readonly ids: CompiledQuery<{ id: string }>; readonly total: CompiledQuery<{ total: number }> },
 ): Promise<ScimIds> {
   const rows = limit === 0 ? [] : await readLongRows(store, signerId, ids)
   const [counted] = await readLongRows(store, signerId, total)
@@ -93,7 +101,7 @@ async function readPage(
 }
 
 /** The lists of a signer take turns with each other. */
-function readLongRows<Row>(store: ListStore, signerId: string, query: Parameters<typeof store.readLong<Row>>[1]) {
+function readLongRows<Row>(store: ListStore, signerId: string, query: CompiledQuery<Row>) {
   return store.readLong<Row>(`scim ${signerId}`, query)
 }
 

@@ -60,19 +60,22 @@ function toUser(row: UserRow, signer: ScimSigner): StoredScimUser {
   }
 }
 
-const groupsOfSome = preparedForIds(1, (db, ids, signerId: string) =>
+const groupsOfSome = preparedForIds(0, (db, ids) =>
   db
     .selectFrom('scim_members')
     .innerJoin('scim_groups', 'scim_groups.id', 'scim_members.group_id')
     .select(['scim_members.identity_id as userId', 'scim_groups.id', 'scim_groups.display_name as displayName'])
-    .where('scim_members.identity_id', 'in', ids)
-    .where('scim_groups.signer_id', '=', signerId)
-    .orderBy('scim_groups.position'),
+    .select(['scim_groups.signer_id as signerId', 'scim_groups.position'])
+    .where('scim_members.identity_id', 'in', ids),
 )
 
-/** The groups of users, by the id of the user. */
+/** The groups of users, by the id of the user. Selects those of the signer here: SQLite would go through all groups of the signer. */
 export async function loadGroupsOfUsers(db: Db, signerId: string, ids: readonly string[]) {
-  return Map.groupBy(await groupsOfSome(db, ids, signerId), ({ userId }) => userId)
+  const groups = (await groupsOfSome(db, ids)).filter((group) => group.signerId === signerId)
+  return Map.groupBy(
+    groups.sort((a, b) => a.position - b.position),
+    ({ userId }) => userId,
+  )
 }
 
 const LAST_POSITION = {
