@@ -1,19 +1,8 @@
-import { foldAscii } from '../filter/filter.ts'
-import { isJsonObject, type JsonValue } from '../json/json-value.ts'
-import { scimError } from './scim-error.ts'
-import type { ScimFilter, ScimPath } from './scim-filter.ts'
+import type { JsonValue } from '../json/json-value.ts'
+import { applyEmailChange, readEmailChanges, type ScimEmailChange } from './scim-email-patch.ts'
 import { readScimBoolean, readScimMembers, readScimText } from './scim-members.ts'
-import { readScimPatch, type ScimPatchOp, type ScimTarget } from './scim-patch.ts'
-import {
-  checkEmails,
-  NAME_PARTS,
-  type NamePart,
-  readAddress,
-  readEmails,
-  readUserName,
-  type ScimEmail,
-  type ScimUser,
-} from './scim-user.ts'
+import { readScimPatch, type ScimTarget } from './scim-patch.ts'
+import { checkEmails, NAME_PARTS, type NamePart, readUserName, type ScimUser } from './scim-user.ts'
 
 /** A change of a user, independent of its state. JSON: it crosses a thread. */
 export type ScimUserChange =
@@ -21,19 +10,7 @@ export type ScimUserChange =
   | { readonly kind: 'text'; readonly attribute: 'externalId' | 'displayName'; readonly value: string | null }
   | { readonly kind: 'active'; readonly value: boolean }
   | { readonly kind: 'name'; readonly part: NamePart; readonly value: string | null }
-  | {
-      readonly kind: 'emails'
-      readonly op: ScimPatchOp
-      readonly filter?: ScimFilter
-      readonly value: readonly ScimEmail[]
-    }
-  /** A part of the selected emails; without a selection, of all. */
-  | {
-      readonly kind: 'email-part'
-      readonly filter?: ScimFilter
-      readonly part: keyof ScimEmail
-      readonly value: string | boolean | null
-    }
+  | ScimEmailChange
 
 /** Reads the PATCH of a user. Attributes that are not kept are ignored. */
 export function readScimUserPatch(body: JsonValue | undefined): ScimUserChange[] {
@@ -72,41 +49,6 @@ function nameChange(folded: string, value: JsonValue | undefined): ScimUserChang
   return part ? [{ kind: 'name', part, value: readScimText(`name.${part}`, value) }] : []
 }
 
-const EMAIL_PARTS: readonly (keyof ScimEmail)[] = ['value', 'type', 'display', 'primary']
-
-function readEmailChanges(target: ScimTarget): ScimUserChange[] {
-  const { op, path } = target
-  const value = given(target)
-  if (path.filter) checkEmailFilter(path.filter)
-  const selected = path.filter && { filter: path.filter }
-  if (path.part === undefined)
-    return [{ kind: 'emails', op, ...selected, value: readEmails(withSelection(path, value)) }]
-  const part = EMAIL_PARTS.find((known) => known === path.part)
-  if (!part) return []
-  return [{ kind: 'email-part', ...selected, part, value: readEmailPart(part, value) }]
-}
-
-/** Fails for a filter that `matches` does not know. */
-function checkEmailFilter(filter: ScimFilter): void {
-  if (filter.kind === 'and' || filter.kind === 'or') filter.terms.forEach(checkEmailFilter)
-  else if (filter.kind === 'not') checkEmailFilter(filter.term)
-  else if (filter.kind === 'some' || (filter.kind === 'compare' && !['eq', 'ne'].includes(filter.operator))) {
-    throw scimError('invalidFilter', 'the filter of a path compares parts by eq and ne only')
-  }
-}
-
-/** A replaced value keeps what selected it. */
-function withSelection({ filter }: ScimPath, value: JsonValue | undefined): JsonValue | undefined {
-  if (!filter || !isJsonObject(value)) return value
-  return { ...selectedParts(filter), ...value }
-}
-
-function readEmailPart(part: keyof ScimEmail, value: JsonValue | undefined): string | boolean | null {
-  if (value === undefined || value === null || value === '') return null
-  if (part === 'primary') return readScimBoolean('emails.primary', value)
-  return part === 'value' ? readAddress(value) : readScimText(`emails.${part}`, value)
-}
-
 /** The user after the changes, and the last `active` among them. */
 export function applyScimUserChanges(
   user: ScimUser,
@@ -133,87 +75,7 @@ function applyChange(user: ScimUser, change: Exclude<ScimUserChange, { kind: 'ac
       return { ...user, name: change.value === null ? others : { ...others, [change.part]: change.value } }
     }
     case 'emails':
-      return { ...user, emails: changedEmails(user.emails, change) }
     case 'email-part':
-      return { ...user, emails: changedEmailParts(user.emails, change) }
+      return { ...user, emails: applyEmailChange(user.emails, change) }
   }
-}
-
-function changedEmails(
-  emails: readonly ScimEmail[],
-  { op, filter, value }: Extract<ScimUserChange, { kind: 'emails' }>,
-): readonly ScimEmail[] {
-  const others = filter ? emails.filter((email) => !matches(email, filter)) : []
-  if (op === 'remove') return others
-  if (op === 'replace') return withOnePrimary([...others, ...value], value)
-  const isNew = ({ value: address, type }: ScimEmail) =>
-    !emails.some((email) => email.value === address && email.type === type)
-  return withOnePrimary([...emails, ...value.filter(isNew)], value)
-}
-
-/** An email that nothing selects is added by an operation on one of its parts: Entra sets `emails[type eq "work"].value` of a user without emails. */
-function changedEmailParts(
-  emails: readonly ScimEmail[],
-  { filter, part, value }: Extract<ScimUserChange, { kind: 'email-part' }>,
-): readonly ScimEmail[] {
-  const isSelected = (email: ScimEmail) => !filter || matches(email, filter)
-  if (value === null) {
-    if (part === 'value') return emails.filter((email) => !isSelected(email))
-    return emails.map((email) => (isSelected(email) ? withoutPart(email, part) : email))
-  }
-  if (emails.some(isSelected)) {
-    const changed = emails.map((email) => (isSelected(email) ? { ...email, [part]: value } : email))
-    return part === 'primary' && value === true ? withOnePrimary(changed, changed.filter(isSelected)) : changed
-  }
-  if (part !== 'value' || typeof value !== 'string') throw scimError('noTarget', 'the path selects no email')
-  return [...emails, { ...selectedParts(filter), value }]
-}
-
-function withoutPart(email: ScimEmail, part: 'type' | 'display' | 'primary' | 'value'): ScimEmail {
-  const { [part]: _, ...others } = email
-  return { value: email.value, ...others }
-}
-
-/** At most one value is the primary one: the latest that was given so. */
-function withOnePrimary(emails: readonly ScimEmail[], latest: readonly ScimEmail[]): readonly ScimEmail[] {
-  const primary = latest.findLast((email) => email.primary)
-  if (!primary) return emails
-  return emails.map((email) => (email.primary && email !== primary ? { ...email, primary: false } : email))
-}
-
-/** What `type eq "work"` says about a value that it selects. */
-function selectedParts(filter: ScimFilter | undefined): { type?: string; primary?: boolean } {
-  if (filter?.kind === 'and') return Object.assign({}, ...filter.terms.map(selectedParts))
-  if (filter?.kind !== 'compare' || filter.operator !== 'eq') return {}
-  const { attribute, value } = filter
-  if (attribute === 'type' && typeof value === 'string') return { type: value }
-  return attribute === 'primary' && typeof value === 'boolean' ? { primary: value } : {}
-}
-
-function matches(email: ScimEmail, filter: ScimFilter): boolean {
-  switch (filter.kind) {
-    case 'and':
-      return filter.terms.every((term) => matches(email, term))
-    case 'or':
-      return filter.terms.some((term) => matches(email, term))
-    case 'not':
-      return !matches(email, filter.term)
-    case 'present':
-      return partOf(email, filter.attribute) !== undefined
-    case 'compare':
-      return isSame(partOf(email, filter.attribute), filter.value) === (filter.operator === 'eq')
-    case 'some':
-      return false
-  }
-}
-
-function partOf(email: ScimEmail, attribute: string): string | boolean | undefined {
-  const part = EMAIL_PARTS.find((known) => known === attribute)
-  return part && email[part]
-}
-
-function isSame(part: string | boolean | undefined, value: unknown): boolean {
-  if (typeof part === 'string' && typeof value === 'string') return foldAscii(part) === foldAscii(value)
-  if (typeof part === 'boolean' && typeof value === 'string') return String(part) === foldAscii(value)
-  return part === value
 }

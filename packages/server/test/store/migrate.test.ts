@@ -6,6 +6,7 @@ import { initial } from '../../src/store/migrations/initial/initial.ts'
 import { SCHEMA_VERSION } from '../../src/store/migrations/migrate.ts'
 import { type Migration, POSTGRES_TYPES, SQLITE_TYPES } from '../../src/store/migrations/migration.ts'
 import { MIGRATIONS } from '../../src/store/migrations/migrations.ts'
+import { scim } from '../../src/store/migrations/scim.ts'
 import { UNRELEASED_STEPS } from '../../src/store/migrations/unreleased-steps.ts'
 import { type EmptyDatabase, makeEmptyDatabase } from './empty-database.ts'
 import { DATABASES, stopPostgres } from './open-test-stores.ts'
@@ -161,6 +162,32 @@ for (const name of DATABASES) {
       LATER.map((step) => [step.version, step.name, 2]),
     )
     assert.deepEqual(await database.run('select is_starred from identities'), [])
+  })
+
+  test(`on ${name} identities that are linked to a signer become its SCIM users`, async (t) => {
+    const database = await makeEmptyDatabase(t, name)
+    await database.migrate(1, [initial])
+    await database.run(...sampleRows(database.words))
+    await database.migrate(1, MIGRATIONS.slice(0, scim.version - 1))
+    const copy = (
+      id: string,
+    ) => `insert into identities (id, name, type_id, is_admin, is_default_admin, auth_policy_id, permissions, app_data, hosting,
+      env_info, sdk_info, tags, created_at, updated_at) select '${id}', '${id}', type_id, is_admin, is_default_admin, auth_policy_id,
+      permissions, app_data, hosting, env_info, sdk_info, tags, 1, 1 from identities where id = 'old'`
+    await database.run(
+      ...['both', 'enrolled', 'of a deleted signer'].map(copy),
+      `update identities set linked_signers = '["gone","signer"]' where id in ('old', 'both')`,
+      `update identities set enrolled_by_signer_id = 'signer' where id in ('both', 'enrolled')`,
+      `update identities set enrolled_by_signer_id = 'gone' where id = 'of a deleted signer'`,
+    )
+    await database.migrate(2)
+    const users = await database.run(
+      'select signer_id, identity_id, position, user_name from scim_users order by position',
+    )
+    assert.deepEqual(
+      users.map((row) => [row.signer_id, row.identity_id, Number(row.position), row.user_name]),
+      ['both', 'enrolled', 'old'].map((id, at) => ['signer', id, at + 1, null]),
+    )
   })
 
   test(`on ${name} a failing step rolls back those before it`, async (t) => {

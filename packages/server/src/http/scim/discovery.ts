@@ -2,8 +2,8 @@ import { SCIM_LIMITS, SCIM_URN } from '@countersign/core'
 import { notFound } from '../../store/not-found.ts'
 import type { Route } from '../pipeline/route.ts'
 import { listResponse, scimResponse, scimRoute } from './scim-call.ts'
+import type { ScimContext } from './scim-parts.ts'
 import { collectionOf, type ScimResourceName } from './scim-views.ts'
-import type { ScimContext } from './users.ts'
 
 const supported = (isSupported: boolean) => ({ supported: isSupported })
 

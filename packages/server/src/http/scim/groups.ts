@@ -14,8 +14,8 @@ import {
   scimRequest,
   scimRoute,
 } from './scim-call.ts'
+import type { ScimContext, ScimRouteParts } from './scim-parts.ts'
 import { groupView } from './scim-views.ts'
-import type { ScimContext, ScimRouteParts } from './users.ts'
 
 /** A page of groups ends before it has more members, so that its memory is bounded. It has at least one group. */
 const MAX_MEMBERS_OF_PAGE = 20_000

@@ -5,7 +5,8 @@ import { scimPath } from '../api-paths.ts'
 import { type Route, scimCallerOf } from '../pipeline/route.ts'
 import { discoveryRoutes } from './discovery.ts'
 import { groupRoutes } from './groups.ts'
-import { type ScimContext, type ScimRouteParts, userRoutes } from './users.ts'
+import type { ScimContext, ScimRouteParts } from './scim-parts.ts'
+import { userRoutes } from './users.ts'
 
 /** SCIM 2.0 (RFC 7643, RFC 7644): identity providers manage the users and groups of their signer. */
 export function scimRoutes(parts: ScimRouteParts): Route[] {

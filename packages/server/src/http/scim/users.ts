@@ -1,10 +1,7 @@
 import { readScimUser, readScimUserPatch } from '@countersign/core'
-import type { ScimService } from '../../login/channels/scim-service.ts'
-import type { Clock } from '../../platform/clock.ts'
 import { notFound } from '../../store/not-found.ts'
 import { listScimUserIds } from '../../store/reads/scim-list-reads.ts'
 import { findScimUsers, loadGroupsOfUsers, type ScimSigner } from '../../store/reads/scim-user-reads.ts'
-import type { Store } from '../../store/store.ts'
 import type { Call } from '../pipeline/call.ts'
 import type { Route, RouteResponse } from '../pipeline/route.ts'
 import { readSelection, selectAttributes } from './scim-attributes.ts'
@@ -17,21 +14,8 @@ import {
   scimRequest,
   scimRoute,
 } from './scim-call.ts'
+import type { ScimContext, ScimRouteParts } from './scim-parts.ts'
 import { userView } from './scim-views.ts'
-
-export interface ScimRouteParts {
-  readonly store: Store
-  readonly clock: Clock
-  readonly scim: ScimService
-  /** host:port pairs under which clients reach this controller. */
-  readonly addresses: () => readonly string[]
-}
-
-export interface ScimContext {
-  /** The signer of the request. Fails with NOT_FOUND when it is gone. */
-  signerOf(call: Call): Promise<ScimSigner>
-  baseUrlOf(call: Call): string
-}
 
 /** The users of a signer. */
 export function userRoutes({ store, clock, scim }: ScimRouteParts, { signerOf, baseUrlOf }: ScimContext): Route[] {

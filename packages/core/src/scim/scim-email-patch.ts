@@ -1,0 +1,141 @@
+import { foldAscii } from '../filter/filter.ts'
+import { isJsonObject, type JsonValue } from '../json/json-value.ts'
+import { scimError } from './scim-error.ts'
+import type { ScimFilter, ScimPath } from './scim-filter.ts'
+import { readScimBoolean, readScimText } from './scim-members.ts'
+import type { ScimPatchOp, ScimTarget } from './scim-patch.ts'
+import { readAddress, readEmails, type ScimEmail } from './scim-user.ts'
+
+/** A change of the emails of a user, independent of its state. */
+export type ScimEmailChange =
+  | {
+      readonly kind: 'emails'
+      readonly op: ScimPatchOp
+      readonly filter?: ScimFilter
+      readonly value: readonly ScimEmail[]
+    }
+  /** A part of the selected emails; without a selection, of all. */
+  | {
+      readonly kind: 'email-part'
+      readonly filter?: ScimFilter
+      readonly part: keyof ScimEmail
+      readonly value: string | boolean | null
+    }
+
+const EMAIL_PARTS: readonly (keyof ScimEmail)[] = ['value', 'type', 'display', 'primary']
+
+export function readEmailChanges({ op, path, value: given }: ScimTarget): ScimEmailChange[] {
+  const value = op === 'remove' ? undefined : given
+  if (path.filter) checkEmailFilter(path.filter)
+  const selected = path.filter && { filter: path.filter }
+  if (path.part === undefined)
+    return [{ kind: 'emails', op, ...selected, value: readEmails(withSelection(path, value)) }]
+  const part = EMAIL_PARTS.find((known) => known === path.part)
+  if (!part) return []
+  return [{ kind: 'email-part', ...selected, part, value: readEmailPart(part, value) }]
+}
+
+/** Fails for a filter that `matches` does not know. */
+function checkEmailFilter(filter: ScimFilter): void {
+  if (filter.kind === 'and' || filter.kind === 'or') filter.terms.forEach(checkEmailFilter)
+  else if (filter.kind === 'not') checkEmailFilter(filter.term)
+  else if (filter.kind === 'some' || (filter.kind === 'compare' && !['eq', 'ne'].includes(filter.operator))) {
+    throw scimError('invalidFilter', 'the filter of a path compares parts by eq and ne only')
+  }
+}
+
+/** A replaced value keeps what selected it. */
+function withSelection({ filter }: ScimPath, value: JsonValue | undefined): JsonValue | undefined {
+  if (!filter || !isJsonObject(value)) return value
+  return { ...selectedParts(filter), ...value }
+}
+
+function readEmailPart(part: keyof ScimEmail, value: JsonValue | undefined): string | boolean | null {
+  if (value === undefined || value === null || value === '') return null
+  if (part === 'primary') return readScimBoolean('emails.primary', value)
+  return part === 'value' ? readAddress(value) : readScimText(`emails.${part}`, value)
+}
+
+/** The emails after a change. */
+export function applyEmailChange(emails: readonly ScimEmail[], change: ScimEmailChange): readonly ScimEmail[] {
+  return change.kind === 'emails' ? changedEmails(emails, change) : changedEmailParts(emails, change)
+}
+
+function changedEmails(
+  emails: readonly ScimEmail[],
+  { op, filter, value }: Extract<ScimEmailChange, { kind: 'emails' }>,
+): readonly ScimEmail[] {
+  const others = filter ? emails.filter((email) => !matches(email, filter)) : []
+  if (op === 'remove') return others
+  if (op === 'replace') return withOnePrimary([...others, ...value], value)
+  const isNew = ({ value: address, type }: ScimEmail) =>
+    !emails.some((email) => email.value === address && email.type === type)
+  return withOnePrimary([...emails, ...value.filter(isNew)], value)
+}
+
+/** An email that nothing selects is added by an operation on one of its parts: Entra sets `emails[type eq "work"].value` of a user without emails. */
+function changedEmailParts(
+  emails: readonly ScimEmail[],
+  { filter, part, value }: Extract<ScimEmailChange, { kind: 'email-part' }>,
+): readonly ScimEmail[] {
+  const isSelected = (email: ScimEmail) => !filter || matches(email, filter)
+  if (value === null) {
+    if (part === 'value') return emails.filter((email) => !isSelected(email))
+    return emails.map((email) => (isSelected(email) ? withoutPart(email, part) : email))
+  }
+  if (emails.some(isSelected)) {
+    const changed = emails.map((email) => (isSelected(email) ? { ...email, [part]: value } : email))
+    return part === 'primary' && value === true ? withOnePrimary(changed, changed.filter(isSelected)) : changed
+  }
+  if (part !== 'value' || typeof value !== 'string') throw scimError('noTarget', 'the path selects no email')
+  return [...emails, { ...selectedParts(filter), value }]
+}
+
+function withoutPart(email: ScimEmail, part: 'type' | 'display' | 'primary' | 'value'): ScimEmail {
+  const { [part]: _, ...others } = email
+  return { value: email.value, ...others }
+}
+
+/** At most one value is the primary one: the latest that was given so. */
+function withOnePrimary(emails: readonly ScimEmail[], latest: readonly ScimEmail[]): readonly ScimEmail[] {
+  const primary = latest.findLast((email) => email.primary)
+  if (!primary) return emails
+  return emails.map((email) => (email.primary && email !== primary ? { ...email, primary: false } : email))
+}
+
+/** What `type eq "work"` says about a value that it selects. */
+function selectedParts(filter: ScimFilter | undefined): { type?: string; primary?: boolean } {
+  if (filter?.kind === 'and') return Object.assign({}, ...filter.terms.map(selectedParts))
+  if (filter?.kind !== 'compare' || filter.operator !== 'eq') return {}
+  const { attribute, value } = filter
+  if (attribute === 'type' && typeof value === 'string') return { type: value }
+  return attribute === 'primary' && typeof value === 'boolean' ? { primary: value } : {}
+}
+
+function matches(email: ScimEmail, filter: ScimFilter): boolean {
+  switch (filter.kind) {
+    case 'and':
+      return filter.terms.every((term) => matches(email, term))
+    case 'or':
+      return filter.terms.some((term) => matches(email, term))
+    case 'not':
+      return !matches(email, filter.term)
+    case 'present':
+      return partOf(email, filter.attribute) !== undefined
+    case 'compare':
+      return isSame(partOf(email, filter.attribute), filter.value) === (filter.operator === 'eq')
+    case 'some':
+      return false
+  }
+}
+
+function partOf(email: ScimEmail, attribute: string): string | boolean | undefined {
+  const part = EMAIL_PARTS.find((known) => known === attribute)
+  return part && email[part]
+}
+
+function isSame(part: string | boolean | undefined, value: unknown): boolean {
+  if (typeof part === 'string' && typeof value === 'string') return foldAscii(part) === foldAscii(value)
+  if (typeof part === 'boolean' && typeof value === 'string') return String(part) === foldAscii(value)
+  return part === value
+}
