@@ -122,10 +122,12 @@ function matches(email: ScimEmail, filter: ScimFilter): boolean {
       return !matches(email, filter.term)
     case 'present':
       return partOf(email, filter.attribute) !== undefined
-    case 'compare':
-      return isSame(partOf(email, filter.attribute), filter.value) === (filter.operator === 'eq')
-    case 'some':
-      return false
+    default:
+      // `checkEmailFilter` has refused the others.
+      return (
+        filter.kind === 'compare' &&
+        isSame(partOf(email, filter.attribute), filter.value) === (filter.operator === 'eq')
+      )
   }
 }
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { AppError } from '../app-error.ts'
 import type { JsonValue } from '../json/json-value.ts'
+import { scimTypeOf } from './scim-error.ts'
 import {
   findIdentityKey,
   identityKeyOf,
@@ -116,18 +118,19 @@ test('V-20 the body of a user is read in any case, and wrong types are refused',
     USERNAME: 'a',
     Active: 'TRUE',
     Emails: { Value: 'x', primary: 'false', display: 'd', type: '' },
-    name: null,
+    name: { GivenName: 'G', familyName: '' },
   }
   assert.deepEqual(readScimUser(body), {
     user: {
       userName: 'a',
       externalId: null,
       displayName: null,
-      name: {},
+      name: { givenName: 'G' },
       emails: [{ value: 'x', display: 'd', primary: false }],
     },
     active: true,
   })
+  assert.deepEqual(readScimUser({ userName: 'a', name: null, active: null }).active, undefined)
   const wrong: JsonValue[] = [
     null,
     {},
@@ -136,7 +139,40 @@ test('V-20 the body of a user is read in any case, and wrong types are refused',
     { userName: 'a', emails: [5] },
     { userName: 'a', name: 'x' },
     { userName: 'a', active: 1 },
+    { userName: 'a', displayName: 'x\u202ey' },
+    { userName: 'a', USERNAME: 'b' },
     { userName: 'a', displayName: 'x'.repeat(1_025) },
   ]
   for (const each of wrong) assert.throws(() => readScimUser(each), { name: 'AppError' }, JSON.stringify(each))
+})
+
+test('V-20 the operations of a PATCH that are not valid are refused with their keyword', () => {
+  const wrong: [JsonValue, string][] = [
+    [{}, 'invalidSyntax'],
+    [{ Operations: ['x'] }, 'invalidSyntax'],
+    [{ Operations: [{ op: 5, path: 'userName' }] }, 'invalidSyntax'],
+    [{ Operations: [{ op: 'remove', path: '' }] }, 'noTarget'],
+    [{ Operations: [{ op: 'add', path: {}, value: 'x' }] }, 'invalidPath'],
+    [{ Operations: [{ op: 'add', path: null, value: [] }] }, 'invalidValue'],
+    [{ Operations: Array.from({ length: 501 }, () => ({ op: 'remove', path: 'x' })) }, 'tooMany'],
+  ]
+  for (const [body, keyword] of wrong) {
+    assert.throws(
+      () => readScimUserPatch(body),
+      (error) => error instanceof AppError && scimTypeOf(error) === keyword,
+      JSON.stringify(body).slice(0, 100),
+    )
+  }
+  assert.deepEqual(readScimUserPatch({ operations: { op: 'ADD', path: null, value: { displayName: 'x' } } }), [
+    { kind: 'text', attribute: 'displayName', value: 'x' },
+  ])
+})
+
+test('errors of other parts get the keyword of their code', () => {
+  assert.equal(
+    scimTypeOf(new AppError('COULD_NOT_VALIDATE', { field: 'name', reason: 'x', value: '' })),
+    'invalidValue',
+  )
+  assert.equal(scimTypeOf(new AppError('NOT_FOUND', { message: 'x' })), undefined)
+  assert.equal(scimTypeOf(new AppError('COULD_NOT_PARSE_BODY')), 'invalidSyntax')
 })
