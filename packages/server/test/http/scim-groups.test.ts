@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createScimUser } from '../../src/operations/scim/scim-users.ts'
+import type { TestApp } from './build-app.ts'
+import { createPassword } from './identities.fixture.ts'
 import { logInWithToken, SIGNERS } from './provider.fixture.ts'
 import { refusal, setUpScim } from './scim.fixture.ts'
 
@@ -143,3 +146,49 @@ test('V-19 groups have unique names, versions and members of their signer', asyn
   assert.deepEqual([kept.displayName, kept.members.length], ['renamed', 1], 'members that are not given stay')
   assert.equal((await scim.call('GET', '/Groups/nowhere')).status, 404)
 })
+
+test('V-18 a group with many members is sent while they are read, and a change of all is reported', async (t) => {
+  const { app, scim, signerId, identity } = await setUpScim(t)
+  const first = await scim.addUser('first')
+  const group = await scim.addGroup('g', [first])
+  const { db } = app.store
+  const source = { signerId, tokenId: (await app.admin('GET', `${SIGNERS}/${signerId}/scim-tokens`)).json.data[0].id }
+  const meta = { actorId: 'system', now: app.clock.now() }
+  const ids: string[] = []
+  for (let each = 0; each < 2_100; each += 1) {
+    const id = `user-${String(each).padStart(5, '0')}`
+    const user = { userName: id, externalId: null, displayName: null, name: {}, emails: [] }
+    await app.store.run(createScimUser, { ...source, id, user, active: true }, meta)
+    ids.push(id)
+  }
+  const add = (some: readonly string[]) => ({ op: 'add', path: 'members', value: some.map((value) => ({ value })) })
+  assert.equal((await scim.patch(`/Groups/${group}`, add(ids))).status, 204)
+  const shown = await scim.send('GET', `/Groups/${group}`)
+  assert.deepEqual(
+    shown.members.map(({ value }: { value: string }) => value),
+    [first, ...ids].sort(),
+  )
+  const listed = await scim.send('GET', '/Groups')
+  assert.deepEqual([listed.totalResults, listed.Resources[0].members.length], [1, 2_101])
+  assert.deepEqual((await identity(ids[7] ?? '')).roleAttributes, ['g'])
+  const session = (await scimSession(app, ids[7] ?? '')).token
+  const own = async () =>
+    (await app.call('GET', '/edge/client/v1/current-identity', undefined, { session })).json.data.roleAttributes
+  assert.deepEqual(await own(), ['g'])
+  await scim.patch(`/Groups/${group}`, { op: 'replace', path: 'displayName', value: 'h' })
+  assert.deepEqual(await own(), ['h'])
+  await scim.patch(`/Groups/${group}`, { op: 'remove', path: 'members' })
+  assert.deepEqual(await own(), [])
+  const left = await db
+    .selectFrom('identity_attributes')
+    .select('attribute')
+    .where('signer_id', '=', signerId)
+    .execute()
+  assert.deepEqual(left, [])
+})
+
+/** A session of an identity by password. */
+async function scimSession(app: TestApp, id: string): Promise<{ token: string }> {
+  const { username, password } = await createPassword(app, id)
+  return { token: await app.logIn(username, password) }
+}

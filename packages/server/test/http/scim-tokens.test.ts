@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SIGNERS } from './provider.fixture.ts'
+import { SIGNERS, storeDecisions } from './provider.fixture.ts'
 import { makeScimToken, refusal, ScimClient, setUpScim } from './scim.fixture.ts'
 
 test('V-14 administrators make two tokens at most, which are shown once and stored as digests', async (t) => {
@@ -40,6 +40,7 @@ test('V-14 a request without a token of the signer is refused, and the decision 
   const twice = [`Bearer ${scim.token}`, `Bearer ${scim.token}`] as unknown as string
   assert.equal((await scim.call('GET', '/Users', undefined, { headers: { authorization: twice } })).status, 401)
   const unknown = await scim.call('POST', '/Users', { userName: 'x' }, { headers: wrong })
+  await storeDecisions(app)
   const decisions = (await app.admin('GET', '/edge/management/v1/auth-decisions?limit=100')).json.data
   const refused = decisions.filter(({ method }: { method: string }) => method === 'scim')
   assert.ok(refused.length > 0)

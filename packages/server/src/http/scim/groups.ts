@@ -1,50 +1,81 @@
 import { readScimGroup, readScimGroupPatch, type ScimGroupChange } from '@countersign/core'
 import { notFound } from '../../store/not-found.ts'
-import { countMembers, findScimGroups, loadMembers } from '../../store/reads/scim-group-reads.ts'
+import {
+  countMembers,
+  findScimGroup,
+  findScimGroups,
+  loadMembers,
+  type StoredScimGroup,
+} from '../../store/reads/scim-group-reads.ts'
 import { listScimGroupIds } from '../../store/reads/scim-list-reads.ts'
 import type { Call } from '../pipeline/call.ts'
 import type { Route, RouteResponse } from '../pipeline/route.ts'
 import { isSelected, readSelection, selectAttributes } from './scim-attributes.ts'
 import {
-  listResponse,
+  listHead,
   NO_CONTENT,
   readPaging,
-  resourceResponse,
+  resourceHeaders,
   scimBody,
   scimRequest,
   scimRoute,
+  textResponse,
 } from './scim-call.ts'
 import type { ScimContext, ScimRouteParts } from './scim-parts.ts'
-import { groupView } from './scim-views.ts'
+import { groupView, memberTexts } from './scim-views.ts'
 
-/** A page of groups ends before it has more members, so that its memory is bounded. It has at least one group. */
+/** A page of groups ends before it has more members. It has at least one group. */
 const MAX_MEMBERS_OF_PAGE = 20_000
+/** Responses with more members are sent while they are read. */
+const MAX_MEMBERS_OF_TEXT = 2_000
 
 /** The groups of a signer. */
 export function groupRoutes({ store, clock, scim }: ScimRouteParts, { signerOf, baseUrlOf }: ScimContext): Route[] {
-  const show = async (call: Call, signerId: string, ids: readonly string[]) => {
-    const selection = readSelection(call.query)
-    const groups = await findScimGroups(store.db, signerId, ids)
-    const members = isSelected(selection, 'members')
-      ? await loadMembers(
-          store.db,
-          groups.map(({ id }) => id),
-        )
-      : undefined
-    return groups.map((group) => {
-      const view = groupView(group, members && (members.get(group.id) ?? []), baseUrlOf(call))
-      return { meta: view.meta, shown: selectAttributes(view, selection) }
+  const withMembers = (call: Call) => isSelected(readSelection(call.query), 'members')
+
+  /** The text of a group, in pieces. */
+  async function* textOf(call: Call, group: StoredScimGroup): AsyncGenerator<string> {
+    const shown = JSON.stringify(selectAttributes(groupView(group, baseUrlOf(call)), readSelection(call.query)))
+    if (!withMembers(call)) return yield shown
+    yield `${shown.slice(0, -1)},"members":[`
+    let separator = ''
+    for await (const ids of loadMembers(store.db, group.id)) {
+      yield separator + memberTexts(ids)
+      separator = ','
+      if (ids.length === MAX_MEMBERS_OF_TEXT) await call.recheckCaller()
+    }
+    yield ']}'
+  }
+
+  const memberCount = async (call: Call, ids: readonly string[]) =>
+    withMembers(call) ? sumOf((await countMembers(store.db, ids)).values()) : 0
+
+  const showOne = async (call: Call, id: string, status = 200): Promise<RouteResponse> => {
+    const group = await findScimGroup(store.db, (await signerOf(call)).id, id)
+    if (!group) throw notFound('group', id)
+    const { meta } = groupView(group, baseUrlOf(call))
+    return textResponse(textOf(call, group), {
+      status,
+      isLong: (await memberCount(call, [id])) > MAX_MEMBERS_OF_TEXT,
+      headers: resourceHeaders(meta),
     })
   }
 
-  const showOne = async (call: Call, id: string, status = 200): Promise<RouteResponse> => {
-    const [group] = await show(call, (await signerOf(call)).id, [id])
-    if (!group) throw notFound('group', id)
-    return resourceResponse(status, group.shown, group.meta)
+  async function* textOfList(
+    call: Call,
+    groups: readonly StoredScimGroup[],
+    list: { readonly total: number; readonly startIndex: number },
+  ): AsyncGenerator<string> {
+    yield `${JSON.stringify(listHead(groups.length, list)).slice(0, -1)},"Resources":[`
+    for (const [at, group] of groups.entries()) {
+      if (at > 0) yield ','
+      yield* textOf(call, group)
+    }
+    yield ']}'
   }
 
   const idsOfPage = async (call: Call, ids: readonly string[]): Promise<readonly string[]> => {
-    if (!isSelected(readSelection(call.query), 'members')) return ids
+    if (!withMembers(call)) return ids
     const counts = await countMembers(store.db, ids)
     let sum = 0
     const end = ids.findIndex((id) => {
@@ -60,11 +91,10 @@ export function groupRoutes({ store, clock, scim }: ScimRouteParts, { signerOf, 
       const { id } = await signerOf(call)
       const page = { filter, offset: startIndex - 1, limit: count, now: clock.now() }
       const { ids, total } = await listScimGroupIds(store, id, page)
-      const groups = await show(call, id, await idsOfPage(call, ids))
-      return listResponse(
-        groups.map(({ shown }) => shown),
-        { total, startIndex },
-      )
+      const shown = await idsOfPage(call, ids)
+      const groups = await findScimGroups(store.db, id, shown)
+      const isLong = (await memberCount(call, shown)) > MAX_MEMBERS_OF_TEXT
+      return textResponse(textOfList(call, groups, { total, startIndex }), { status: 200, isLong })
     }),
     scimRoute('POST', '/Groups', async (call) => {
       const id = await scim.createGroup(scimRequest(call), readScimGroup(scimBody(call)))
@@ -93,3 +123,5 @@ export function groupRoutes({ store, clock, scim }: ScimRouteParts, { signerOf, 
     }),
   ]
 }
+
+const sumOf = (counts: Iterable<number>): number => [...counts].reduce((sum, count) => sum + count, 0)

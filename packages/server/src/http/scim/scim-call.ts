@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import {
   type JsonValue,
   parseScimFilter,
@@ -66,8 +67,32 @@ export function resourceResponse(
   resource: Readonly<Record<string, unknown>>,
   meta: unknown,
 ): RouteResponse {
+  return scimResponse(status, resource, resourceHeaders(meta))
+}
+
+export function resourceHeaders(meta: unknown): Readonly<Record<string, string>> {
   const { version, location } = meta as { readonly version: string; readonly location: string }
-  return scimResponse(status, resource, { etag: version, location })
+  return { etag: version, location }
+}
+
+/** A response whose text comes in pieces. A long one is sent while they are read, the others at once. */
+export async function textResponse(
+  pieces: AsyncGenerator<string>,
+  {
+    status,
+    isLong,
+    headers = {},
+  }: {
+    readonly status: number
+    readonly isLong: boolean
+    readonly headers?: Readonly<Record<string, string>>
+  },
+): Promise<RouteResponse> {
+  const all = { 'content-type': SCIM_MEDIA_TYPE, ...headers }
+  if (isLong) return { status, stream: Readable.from(pieces), headers: all }
+  let text = ''
+  for await (const piece of pieces) text += piece
+  return { status, text: `${text}\n`, headers: all }
 }
 
 export const NO_CONTENT: RouteResponse = { status: 204 }
@@ -96,15 +121,16 @@ function readInteger(query: Query, name: string, unset: number): number {
   return Number(text)
 }
 
-export function listResponse(
-  resources: readonly unknown[],
-  { total, startIndex }: { readonly total: number; readonly startIndex: number },
-): RouteResponse {
-  return scimResponse(200, {
-    schemas: [SCIM_URN.list],
-    totalResults: total,
-    startIndex,
-    itemsPerPage: resources.length,
-    Resources: resources,
-  })
+interface ListPart {
+  readonly total: number
+  readonly startIndex: number
+}
+
+/** The members of a list before its resources. */
+export function listHead(itemsPerPage: number, { total: totalResults, startIndex }: ListPart) {
+  return { schemas: [SCIM_URN.list], totalResults, startIndex, itemsPerPage }
+}
+
+export function listResponse(resources: readonly unknown[], part: ListPart): RouteResponse {
+  return scimResponse(200, { ...listHead(resources.length, part), Resources: resources })
 }

@@ -62,18 +62,19 @@ function givenAttributes({ userName, externalId, displayName, name, emails }: Sc
   }
 }
 
-export function groupView(
-  group: StoredScimGroup,
-  members: readonly string[] | undefined,
-  baseUrl: string,
-): Record<string, unknown> {
+/** A group without its members, of which there may be many. */
+export function groupView(group: StoredScimGroup, baseUrl: string): Record<string, unknown> {
   const { id, displayName, externalId } = group
   return {
     schemas: [SCIM_URN.group],
     id,
     ...(externalId !== null && { externalId }),
     displayName,
-    ...(members && { members: members.map((value) => ({ value, type: 'User' })) }),
     meta: metaOf('Group', group, baseUrl),
   }
+}
+
+/** The JSON of members, separated by commas. */
+export function memberTexts(ids: readonly string[]): string {
+  return ids.map((value) => JSON.stringify({ value, type: 'User' })).join(',')
 }

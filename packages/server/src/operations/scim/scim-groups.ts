@@ -101,13 +101,9 @@ async function changeMembers(
 ): Promise<void> {
   if (op === 'replace') {
     const kept = new Set(ids)
-    const present = (await loadMembers(tx.db, [group.id])).get(group.id) ?? []
-    await removeMembers(
-      tx,
-      signerId,
-      group,
-      present.filter((id) => !kept.has(id)),
-    )
+    const others: string[] = []
+    for await (const batch of loadMembers(tx.db, group.id)) others.push(...batch.filter((id) => !kept.has(id)))
+    await removeMembers(tx, signerId, group, others)
   }
   await (op === 'remove' ? removeMembers : addMembers)(tx, signerId, group, ids)
 }

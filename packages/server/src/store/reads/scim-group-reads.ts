@@ -67,12 +67,25 @@ export async function countMembers(db: Db, ids: readonly string[]): Promise<Read
   return new Map((await memberCounts(db, ids)).map(({ id, count }) => [id, Number(count)]))
 }
 
-const membersOfSome = preparedForIds(0, (db, ids) =>
-  db.selectFrom('scim_members').selectAll().where('group_id', 'in', ids).orderBy('group_id').orderBy('identity_id'),
+/** In one statement: this many are read without delaying other requests. */
+const MEMBER_BATCH = 2_000
+
+const membersAfter = prepared(2, (db, groupId: string, after: string) =>
+  db
+    .selectFrom('scim_members')
+    .select('identity_id as id')
+    .where('group_id', '=', groupId)
+    .where('identity_id', '>', after)
+    .orderBy('identity_id')
+    .limit(MEMBER_BATCH),
 )
 
-/** The ids of the members by group. */
-export async function loadMembers(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
-  const byGroup = Map.groupBy(await membersOfSome(db, ids), ({ group_id: id }) => id)
-  return new Map([...byGroup].map(([id, rows]) => [id, rows.map((row) => row.identity_id)]))
+/** The ids of the members of a group, in batches. */
+export async function* loadMembers(db: Db, groupId: string): AsyncGenerator<readonly string[]> {
+  for (let after = ''; ; ) {
+    const ids = (await membersAfter(db, groupId, after)).map(({ id }) => id)
+    if (ids.length > 0) yield ids
+    if (ids.length < MEMBER_BATCH) return
+    after = ids.at(-1) ?? ''
+  }
 }
