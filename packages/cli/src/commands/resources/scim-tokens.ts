@@ -33,7 +33,7 @@ const create: Command = {
   details: ['The token is printed only once. A signer has two at most, so that one can be replaced by another.'],
   examples: [
     { command: 'countersign scim-tokens create okta', description: 'make a token for the identity provider' },
-    { command: 'countersign scim-tokens create okta -o json | jq -r .token', description: 'print the token alone' },
+    { command: 'countersign scim-tokens create okta -o json', description: 'for scripts' },
   ],
   async run(call) {
     const made = await withController(call, async (client) => {

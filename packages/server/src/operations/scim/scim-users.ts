@@ -22,6 +22,7 @@ import {
   findIdsByExternalId,
   findIdsByUserName,
   findScimUser,
+  findTakenName,
   type StoredScimUser,
 } from '../../store/reads/scim-user-reads.ts'
 import { checkVersion } from '../../store/row-version.ts'
@@ -46,12 +47,12 @@ export const createScimUser = operation({
     const signer = await getScimSigner(tx, source)
     const { userName: name } = user
     const externalId = identityKeyOf(user, signer)
-    await checkIsUnique(tx, signer, user)
-    await checkIdentityIsUnique(tx, { name, externalId })
+    const names = { userName: name, key: foldAscii(name), externalId: user.externalId, identityKey: externalId }
+    const attribute = await findTakenName(tx.db, signer.id, names)
+    if (attribute) throw taken(attribute)
     const authPolicyId = enrollPolicyId(signer)
     const settings = identityFromBody({ name, type: 'Default', isAdmin: false, externalId, authPolicyId })
-    await addIdentity(tx, id, settings, { enrolledBySignerId: signer.id })
-    await updateRow(tx, { signerId: signer.id, identityId: id }, user)
+    await addIdentity(tx, id, settings, { enrolledBySignerId: signer.id, scimUser: user })
     const identity = active === false ? await findIdentity(tx.db, id) : undefined
     return identity ? changeAccount(tx, signer, identity, false) : NO_OUTCOME
   },
@@ -171,7 +172,7 @@ async function checkIsUnique(
   { db }: Transaction,
   signer: StoredSigner,
   { userName, externalId }: ScimUser,
-  ownId?: string,
+  ownId: string,
 ): Promise<void> {
   const named = await findIdsByUserName(db, signer, userName, foldAscii(userName))
   if (named.some((id) => id !== ownId)) throw taken('userName')

@@ -156,3 +156,40 @@ export async function findIdsByExternalId(
   const identified = scimIdentityAttribute === 'externalId' ? await undescribedByExternalId(db, id, externalId) : []
   return [...new Set([...described, ...identified].map((row) => row.id))]
 }
+
+const takenNames = prepared(
+  6,
+  (db, signerId: string, key: string, ofSigner: string, externalId: string, name: string, identityKey: string) => {
+    const users = db.selectFrom('scim_users').select('identity_id')
+    const identities = db.selectFrom('identities').select('id')
+    return db.selectNoFrom([
+      users.where('signer_id', '=', signerId).where('user_name_key', '=', key).as('userName'),
+      users.where('signer_id', '=', ofSigner).where('external_id', '=', externalId).as('externalId'),
+      identities.where('name', '=', name).as('identityName'),
+      identities.where('external_id', '=', identityKey).as('identityKey'),
+    ])
+  },
+)
+
+interface NewNames {
+  readonly userName: string
+  /** `userName` in lower case. */
+  readonly key: string
+  readonly externalId: string | null
+  /** The external id of the identity. */
+  readonly identityKey: string
+}
+
+/**
+ * Which attribute of a new user is taken: by another user of the signer, or by any identity. One statement, since each is a round trip under the
+ * lock of writes. An identity that no SCIM request has described is found by its name or external id.
+ */
+export async function findTakenName(
+  db: Db,
+  signerId: string,
+  { userName, key, externalId, identityKey }: NewNames,
+): Promise<'userName' | 'externalId' | undefined> {
+  const [taken] = await takenNames(db, signerId, key, signerId, externalId ?? '', userName, identityKey)
+  if (taken?.userName || taken?.identityName) return 'userName'
+  return taken?.externalId || taken?.identityKey ? 'externalId' : undefined
+}

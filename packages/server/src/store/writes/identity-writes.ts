@@ -1,4 +1,9 @@
-import { type IdentitySettings, manualAttributesAfterWrite, type SuppliedAttributes } from '@countersign/core'
+import {
+  type IdentitySettings,
+  manualAttributesAfterWrite,
+  type ScimUser,
+  type SuppliedAttributes,
+} from '@countersign/core'
 import { type AccountState, eventsAfterOverride } from '../account-state.ts'
 import { identityColumns, type StoredIdentity } from '../identity-row.ts'
 import { insertRow, insertRows } from '../prepared.ts'
@@ -12,6 +17,8 @@ const ENTITY = 'identities'
 export interface NewIdentityOptions {
   readonly isDefaultAdmin?: boolean
   readonly enrolledBySignerId?: string
+  /** Set when SCIM of that signer creates the identity. */
+  readonly scimUser?: ScimUser
   /** Set when the attributes belong to the signer that enrolled the identity, with the time at which the token was issued. */
   readonly suppliedBy?: { readonly signerId: string; readonly issuedAt: number }
 }
@@ -20,7 +27,7 @@ export async function insertIdentity(
   tx: Transaction,
   id: string,
   identity: IdentitySettings,
-  { isDefaultAdmin = false, enrolledBySignerId, suppliedBy }: NewIdentityOptions = {},
+  { isDefaultAdmin = false, enrolledBySignerId, scimUser, suppliedBy }: NewIdentityOptions = {},
 ): Promise<void> {
   const { db, now } = tx
   const { name, externalId, expiresAt } = identity
@@ -44,7 +51,12 @@ export async function insertIdentity(
   const origin = suppliedBy ? ({ signerId: suppliedBy.signerId, channel: 'token' } as const) : MANUAL
   await insertAttributes(tx, id, origin, identity.attributes)
   const { linkedSigners } = identity
-  await addScimUsers(tx, id, enrolledBySignerId === undefined ? linkedSigners : [enrolledBySignerId, ...linkedSigners])
+  if (enrolledBySignerId !== undefined) await addScimUsers(tx, id, [enrolledBySignerId], scimUser)
+  await addScimUsers(
+    tx,
+    id,
+    linkedSigners.filter((signerId) => signerId !== enrolledBySignerId),
+  )
   tx.changed({ entity: ENTITY, id, action: 'created' })
 }
 

@@ -3,11 +3,28 @@ import { insertRow } from '../prepared.ts'
 import { nextPosition } from '../reads/scim-user-reads.ts'
 import type { Transaction } from '../transaction.ts'
 
-/** Makes an identity a user of the signers that it is linked to. What a user is called there, SCIM requests say later. */
-export async function addScimUsers(tx: Transaction, identityId: string, signerIds: readonly string[]): Promise<void> {
-  for (const signerId of new Set(signerIds)) {
+/** Makes an identity a user of the signers that it is linked to. Without `user`, SCIM requests say later what it is called there. */
+export async function addScimUsers(
+  tx: Transaction,
+  identityId: string,
+  signerIds: readonly string[],
+  user?: ScimUser,
+): Promise<void> {
+  for (const signerId of signerIds) {
     const position = await nextPosition(tx.db, 'scim_users', signerId)
-    await insertRow(tx.db, 'scim_users', { signer_id: signerId, identity_id: identityId, position })
+    const ids = { signer_id: signerId, identity_id: identityId, position }
+    await insertRow(tx.db, 'scim_users', user ? { ...ids, ...columnsOf(user) } : ids)
+  }
+}
+
+function columnsOf({ userName, externalId, displayName, name, emails }: ScimUser) {
+  return {
+    user_name: userName,
+    user_name_key: foldAscii(userName),
+    external_id: externalId,
+    display_name: displayName,
+    name: JSON.stringify(name),
+    emails: JSON.stringify(emails),
   }
 }
 
@@ -28,18 +45,11 @@ export async function removeScimUser({ db }: Transaction, signerId: string, iden
 export async function updateScimUser(
   { db }: Transaction,
   { signerId, identityId }: { readonly signerId: string; readonly identityId: string },
-  { userName, externalId, displayName, name, emails }: ScimUser,
+  user: ScimUser,
 ): Promise<void> {
   await db
     .updateTable('scim_users')
-    .set({
-      user_name: userName,
-      user_name_key: foldAscii(userName),
-      external_id: externalId,
-      display_name: displayName,
-      name: JSON.stringify(name),
-      emails: JSON.stringify(emails),
-    })
+    .set(columnsOf(user))
     .where('signer_id', '=', signerId)
     .where('identity_id', '=', identityId)
     .execute()
