@@ -72,6 +72,7 @@ test('V-17 the requests of Entra’s provisioning agent', async (t) => {
   const byName = (name: string) => `/Users?filter=${query(`userName eq "${name}"`)}`
   assert.equal((await scim.send('GET', '/Schemas')).totalResults, 2)
   assert.equal((await scim.send('GET', byName('non-existent user'))).totalResults, 0)
+  assert.equal((await scim.send('GET', `${byName('x')}&aadOptscim062020`)).totalResults, 0, 'a flag of Entra')
   const body = {
     schemas: [USER_SCHEMA, ENTERPRISE],
     externalId: '0a21f0f2-8d2a-4f8e-bf98-7363c4aed4ef',
