@@ -26,8 +26,9 @@ export async function ensureDemoData(options: DemoOptions): Promise<void> {
   await once(parts, 'people', createPeople)
   await once(parts, 'signer', createDemoSigner)
   await once(parts, 'channels', connectChannels)
-  await connectScim(parts)
   await ensureDemoAccounts(parts)
+  // Last: a signer that has two tokens gets no other.
+  await connectScim(parts)
 }
 
 async function once(
