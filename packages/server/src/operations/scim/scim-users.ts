@@ -90,7 +90,7 @@ export const updateScimUser = operation({
   },
 })
 
-/** Deletes a user and its identity. Identities with rights, and those that an administrator linked, are only disabled. */
+/** Deletes a user and its identity. Fails with FORBIDDEN for an identity with rights, and for one that an administrator linked. */
 export const deleteScimUser = operation({
   name: 'scim.deleteUser',
   access: 'none',
