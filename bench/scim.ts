@@ -81,7 +81,6 @@ async function measureScim(run: BenchRun, database: DatabaseName): Promise<void>
       await measure('active: false', () =>
         client.sendAll(Math.min(users, 5_000), (at) => ['PATCH', `/Users/${ids[at]}`, INACTIVE]),
       )
-      client.close()
       run.report({
         title: `SCIM, ${database}`,
         text: `${users.toLocaleString('en')} users, each in ${GROUPS_OF_USER} of ${groups.toLocaleString('en')} groups, one of which then gets all users; ${CONNECTIONS} connections. Memory is resident, after the step.`,
@@ -131,13 +130,11 @@ type Call = readonly [method: string, path: string, body?: object]
 /** Requests of an identity provider over several connections. */
 class ScimLoad {
   readonly #product: Product
-  readonly #connections: readonly LoadConnection[]
   readonly #base: string
   readonly #headers: Readonly<Record<string, string>>
 
-  private constructor(product: Product, connections: readonly LoadConnection[], base: string, token: string) {
+  private constructor(product: Product, base: string, token: string) {
     this.#product = product
-    this.#connections = connections
     this.#base = base
     this.#headers = { authorization: `Bearer ${token}` }
   }
@@ -148,8 +145,7 @@ class ScimLoad {
     const { data } = await product.call('POST', `${MANAGEMENT}/ext-jwt-signers`, { ...signer, useExternalId: true })
     const id = String((data as Record<string, string>).id)
     const made = await product.call('POST', `${MANAGEMENT}/ext-jwt-signers/${id}/scim-tokens`)
-    const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => openConnection(product)))
-    return new ScimLoad(product, connections, `/scim/v2/${id}`, String((made.data as Record<string, string>).token))
+    return new ScimLoad(product, `/scim/v2/${id}`, String((made.data as Record<string, string>).token))
   }
 
   /** Sends `count` requests and returns what `read` returns for each response, in their order. */
@@ -173,7 +169,11 @@ class ScimLoad {
         results[at] = read(content())
       }
     }
-    await Promise.all((inTurn ? this.#connections.slice(0, 1) : this.#connections).map(work))
+    // New ones for each step: the server closes those that are idle.
+    const opening = Array.from({ length: inTurn ? 1 : CONNECTIONS }, () => openConnection(this.#product))
+    const connections = await Promise.all(opening)
+    await Promise.all(connections.map(work))
+    for (const connection of connections) connection.close()
     return results
   }
 
@@ -191,9 +191,5 @@ class ScimLoad {
       lengths.push(length)
     }
     return lengths
-  }
-
-  close(): void {
-    for (const connection of this.#connections) connection.close()
   }
 }

@@ -5,7 +5,7 @@ import type { OperationMeta } from './operation-meta.ts'
 import { isRecordedEntity, loadRecordedState, type RecordedState } from './recorded-state.ts'
 import { nextVersion } from './row-version.ts'
 import type { Transaction } from './transaction.ts'
-import { insertChange } from './writes/change-log-writes.ts'
+import { insertChange, insertChanges } from './writes/change-log-writes.ts'
 
 /** The open transaction in which the statements run. */
 export type OpenTransaction = Pick<Transaction, 'db' | 'dialect' | 'idleSessions'>
@@ -30,10 +30,14 @@ export async function runOperation(
   const result = await operation.run({ ...on, ...meta, now, actor, changed: (change) => noted.push(change) }, args)
   const changes: OwnChange[] = []
   const entries: number[] = []
-  for (const change of noted) {
-    const { entity, id, action, isOneOfMany = false } = change
-    const entry = { at: meta.now, entity, entity_id: id, action, actor_id: meta.actorId }
-    if (!isRecorded || isOneOfMany || !isRecordedEntity(entity)) {
+  const entryOf = ({ entity, id, action }: OwnChange) => {
+    return { at: meta.now, entity, entity_id: id, action, actor_id: meta.actorId }
+  }
+  const many = noted.filter(({ isOneOfMany }) => isOneOfMany)
+  for (const change of many.length > 0 ? noted.filter(({ isOneOfMany }) => !isOneOfMany) : noted) {
+    const { entity, id, action } = change
+    const entry = entryOf(change)
+    if (!isRecorded || !isRecordedEntity(entity)) {
       entries.push(await insertChange(db, entry))
       changes.push(change)
       continue
@@ -43,6 +47,8 @@ export async function runOperation(
     entries.push(await insertChange(db, { ...entry, ...recordColumns(before, after, meta) }))
     changes.push({ ...change, states: { initial: before?.text ?? null, final: after?.text ?? null } })
   }
+  entries.push(...(await insertChanges(db, many.map(entryOf))))
+  changes.push(...many)
   return { result, changes, entries }
 }
 
