@@ -39,7 +39,7 @@ export function createOidc(parts: OidcParts) {
   const { signingKeys } = parts
   const tokens = new OidcTokens({ ...parts, keys: signingKeys })
   const issuer = new TokenIssuer({ ...parts, keys: signingKeys })
-  const loginWrites = new LoginWrites(parts.store)
+  const loginWrites = new LoginWrites(parts)
   const revoked = new RevokedTokens(parts.store)
   const bearerSessions = new BearerSessions({ ...parts, tokens, revoked })
   return {

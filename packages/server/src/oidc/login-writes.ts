@@ -1,13 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '@countersign/core'
+import type { Clock } from '../platform/clock.ts'
 import { FairQueue } from '../platform/fair-queue.ts'
 import type { Operation } from '../store/operation.ts'
-import type { OperationMeta } from '../store/operation-meta.ts'
 import type { Store } from '../store/store.ts'
 
 const RETRY_MS = 20
 const MAX_TRIES = 100
 const MAX_WAITING = 20
+
+interface LoginWritesParts {
+  readonly store: Pick<Store, 'run'>
+  readonly clock: Clock
+}
 
 /**
  * Changes logins of the OpenID provider, one request after another for each. On PostgreSQL the changes of many logins share a transaction, in which
@@ -15,21 +20,22 @@ const MAX_WAITING = 20
  * they are tried again: waiting with locks held could stop both.
  */
 export class LoginWrites {
-  readonly #store: Pick<Store, 'run'>
+  readonly #parts: LoginWritesParts
   readonly #queue = new FairQueue({ atOnce: Number.POSITIVE_INFINITY, perKey: 1, maxWaiting: MAX_WAITING })
 
-  constructor(store: Pick<Store, 'run'>) {
-    this.#store = store
+  constructor(parts: LoginWritesParts) {
+    this.#parts = parts
   }
 
   run<Args extends { readonly loginId: string }, Result>(
     operation: Operation<Args, Result | 'busy', 'none'>,
     args: Args,
-    meta: OperationMeta,
+    actorId: string,
   ): Promise<Result> {
+    const { store, clock } = this.#parts
     return this.#queue.run(args.loginId, async () => {
       for (let tries = 0; tries < MAX_TRIES; tries++) {
-        const result = await this.#store.run(operation, args, meta)
+        const result = await store.run(operation, args, { actorId, now: clock.now() })
         if (result !== 'busy') return result as Result
         await sleep(RETRY_MS)
       }

@@ -102,15 +102,15 @@ export class OidcLogins {
     }
     const code = isComplete ? this.#newCode(login) : undefined
     const args = { loginId: login.id, session: row, details, code }
-    const passed = await loginWrites.run(authenticateOidcLogin, args, { actorId: identity.id, now })
+    const passed = await loginWrites.run(authenticateOidcLogin, args, identity.id)
     if (passed === 'signer-changed') throw new SignerChangedError()
     if (passed === 'token-revoked') throw new TokenRevokedError()
     if (!passed) return undefined
+    options.events.publish(apiSessionEvent('created', { id, identityId: identity.id, ipAddress, isOidc: true }))
     const { replacedSessionId } = passed
     if (replacedSessionId !== undefined) {
       await store.run(endOidcSession, { sessionId: replacedSessionId }, { actorId: SYSTEM_ACTOR.id, now })
     }
-    options.events.publish(apiSessionEvent('created', { id, identityId: identity.id, ipAddress, isOidc: true }))
     return { amr: passed.amr, session: { ...session, isOidc: true, passedTotpId: passed.passedTotpId } }
   }
 
@@ -121,11 +121,9 @@ export class OidcLogins {
 
   /** Issues the code of a login that is complete. Undefined when another request has changed the login meanwhile. */
   async issueCode(login: StoredOidcLogin, session: LiveSession): Promise<string | undefined> {
-    const { clock, loginWrites } = this.#parts
-    const now = clock.now()
     const code = this.#newCode(login)
     const args = { loginId: login.id, sessionId: session.id, code }
-    const isIssued = await loginWrites.run(issueOidcCode, args, { actorId: session.identity.id, now })
+    const isIssued = await this.#parts.loginWrites.run(issueOidcCode, args, session.identity.id)
     return isIssued ? code.value : undefined
   }
 

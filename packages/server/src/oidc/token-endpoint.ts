@@ -99,9 +99,9 @@ export class TokenEndpoint {
       ? await loginWrites.run(
           openBoundOidcSession,
           { ...opening, certificate: binding.certificate },
-          this.#meta(session),
+          session.identity.id,
         )
-      : await loginWrites.run(openOidcSession, opening, this.#meta(session))
+      : await loginWrites.run(openOidcSession, opening, session.identity.id)
     if (result === 'reused') this.#reportReuse('code', session, call.address)
     if (result !== 'opened') throw invalidGrant('invalid code')
     const subject = subjectOf(session, stored)

@@ -129,11 +129,11 @@ test('S-07 an OpenID login that another process changes is tried again, and hold
     await nodes[0].run(startOidcLogin, login, SYSTEM)
   }
   const details = { amr: [] } as unknown as AuthenticateOidcLogin['details']
-  const writes = new LoginWrites(nodes[0])
+  const writes = new LoginWrites({ store: nodes[0], clock: { now: () => NOW } })
   const authenticate = (loginId: string, identityId: string) => {
     const session = newSession({ identityId, authenticatorId: 'x', now: NOW })
     const args = { loginId, session, details, code: undefined }
-    return writes.run(authenticateOidcLogin, args, { actorId: identityId, now: NOW })
+    return writes.run(authenticateOidcLogin, args, identityId)
   }
   const [free = '', locked = ''] = logins
   await other.query('begin')

@@ -77,8 +77,7 @@ export class LoginSteps {
     if (secondary.requireExtJwtSigner === null || isMissing) return { session, missing }
     const method = secondTokenMethod(secondary.requireExtJwtSigner)
     const args = { loginId: login.id, sessionId: session.id, method }
-    const { oidc, clock } = this.#parts
-    await oidc.loginWrites.run(passSecondToken, args, { actorId: session.identity.id, now: clock.now() })
+    await this.#parts.oidc.loginWrites.run(passSecondToken, args, session.identity.id)
     return { session, missing }
   }
 

@@ -78,6 +78,7 @@ export const endOidcSession = operation({
     const owner = await findSessionOwner(tx.db, sessionId)
     if (!owner) return
     await lockIdentity(tx, owner.identity_id)
-    await deleteSessions(tx, [owner])
+    // It may have ended before the lock.
+    if (await findSessionOwner(tx.db, sessionId)) await deleteSessions(tx, [owner])
   },
 })
