@@ -1,4 +1,5 @@
 /** X.509 on a small DER codec: reads the certificates of signers; builds, checks and signs those of the controller. */
+
 export { type AltName, buildSpiffeUri, findHostAltName } from './alt-name.ts'
 export { buildCertsOnlyPkcs7 } from './build-certs-only-pkcs7.ts'
 export { buildExtension } from './build-extensions.ts'
@@ -18,6 +19,7 @@ export {
   readIntermediates,
   type SignatureBudget,
 } from './find-certificate-path.ts'
+export { handshakeCharge } from './handshake-charge.ts'
 export { type CertificateIssuer, createIssuer, issueCertificate, issueSelfSigned } from './issue-certificate.ts'
 export {
   type ClientCertificate,

@@ -1,4 +1,4 @@
-import { clientNetwork, findClientSite, TokenBuckets } from '@countersign/core'
+import { clientNetwork, findClientSite, handshakeCharge, TokenBuckets } from '@countersign/core'
 import { type Scheduler, systemScheduler } from '../platform/scheduler.ts'
 import type { AttemptSharing } from './attempt-sharing.ts'
 import type { KnownNetworks } from './known-networks.ts'
@@ -49,15 +49,15 @@ const KIB = 1024
 const BURST = 128 * KIB
 const PER_SECOND = 16 * KIB
 /** More than the handshakes of a network that run at the same time can cost, so that all of it is paid. */
-const DEBT = 512 * KIB
+const DEBT = 1024 * KIB
 /** Fewer than usual, because every connection uses them. */
 const SLOTS = 16_384
 /** Less than for other limits: ten times the rate of one network would keep a processor busy. */
 const SITE_FACTOR = 3
-const KNOWN_FACTOR = 8
+const KNOWN_FACTOR = 3
 /** OpenSSL checks all certificates of a handshake before the process sees it: only the number of handshakes bounds what is checked at once. */
-const AT_ONCE = 4
-const AT_ONCE_IF_KNOWN = 8
+const AT_ONCE = 2
+const AT_ONCE_IF_KNOWN = 4
 const MAX_WAIT_MS = 10_000
 /** A handshake that takes longer is cut when others of its lane wait. */
 const SLOW_MS = 2_000
@@ -76,13 +76,14 @@ export class HandshakeLimiter {
   readonly #ofNetwork = createBudget(LIMIT, 1)
   readonly #ofSite = createBudget(`${LIMIT}Site`, SITE_FACTOR)
   readonly #ofKnown = createBudget(`${LIMIT}Known`, KNOWN_FACTOR)
+  readonly #ofKnownSite = createBudget(`${LIMIT}KnownSite`, KNOWN_FACTOR)
 
   constructor({ known, sharing, scheduler = systemScheduler, ...parts }: HandshakeLimiterParts) {
     this.#known = known
     this.#sharing = sharing
     this.#scheduler = scheduler
     this.#reporter = new LimitReporter({ ...parts, limit: LIMIT })
-    for (const { limit, buckets } of [this.#ofNetwork, this.#ofSite, this.#ofKnown]) {
+    for (const { limit, buckets } of [this.#ofNetwork, this.#ofSite, this.#ofKnown, this.#ofKnownSite]) {
       sharing?.onNoted(limit, (key, bytes) => buckets.spend(key, bytes, scheduler.elapsedMs()))
     }
   }
@@ -107,14 +108,14 @@ export class HandshakeLimiter {
   #end(name: string, lane: Lane, entry: Entry, bytes: number): void {
     const wasWaiting = lane.waiting.delete(entry)
     if (!lane.running.delete(entry) && !wasWaiting) return
-    if (bytes > 0) this.#charge(entry.address, bytes)
+    if (bytes > 0) this.#charge(entry.address, handshakeCharge(bytes))
     this.#startNext(name, lane)
   }
 
-  #charge(address: string, bytes: number): void {
+  #charge(address: string, charge: number): void {
     for (const [{ buckets, limit }, key] of this.#budgetsOf(address)) {
-      buckets.spend(key, bytes, this.#scheduler.elapsedMs())
-      this.#sharing?.note(limit, key, bytes)
+      buckets.spend(key, charge, this.#scheduler.elapsedMs())
+      this.#sharing?.note(limit, key, charge)
     }
   }
 
@@ -163,17 +164,12 @@ export class HandshakeLimiter {
     if (lane.running.size === 0) this.#lanes.delete(name)
   }
 
-  /** A known network has a larger budget, and none of its /48 in common with strangers. */
+  /** Known networks have larger budgets, and none in common with strangers. */
   #budgetsOf(address: string): (readonly [Budget, string])[] {
-    const network = clientNetwork(address)
-    if (this.#known.isKnown(address)) return [[this.#ofKnown, network]]
+    const isKnown = this.#known.isKnown(address)
+    const own = [isKnown ? this.#ofKnown : this.#ofNetwork, clientNetwork(address)] as const
     const site = findClientSite(address)
-    return site === undefined
-      ? [[this.#ofNetwork, network]]
-      : [
-          [this.#ofNetwork, network],
-          [this.#ofSite, site],
-        ]
+    return site === undefined ? [own] : [own, [isKnown ? this.#ofKnownSite : this.#ofSite, site]]
   }
 }
 

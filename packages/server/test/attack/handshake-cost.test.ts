@@ -40,7 +40,12 @@ test('M-23 a long chain of client certificates ends the connection, a short one 
   const target = await startTarget(t, { settings: SETTINGS })
   for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
     assert.equal(await callFrom(target, '192.0.2.1', { ...makeSlowChain(SHORT), maxVersion }), 200)
-    await assert.rejects(callFrom(target, '192.0.2.2', { ...makeSlowChain(LONG), maxVersion }))
+    await assert.rejects(
+      callFrom(target, `192.0.2.${maxVersion.length + Number(maxVersion.at(-1))}`, {
+        ...makeSlowChain(LONG),
+        maxVersion,
+      }),
+    )
   }
 })
 
@@ -61,7 +66,7 @@ async function assertWaits(target: Target, address: string, other: string): Prom
 test('M-28 a network with slow certificates waits before its next handshake, another one does not', async (t) => {
   const target = await startTarget(t, { settings: SETTINGS })
   const chain = makeSlowChain(LONG)
-  await Promise.all([1, 2, 3].map(() => assert.rejects(callFrom(target, '192.0.2.1', chain))))
+  await Promise.all([1, 2].map(() => assert.rejects(callFrom(target, '192.0.2.1', chain))))
   await assertWaits(target, '192.0.2.1', '192.0.2.2')
 })
 
@@ -72,12 +77,10 @@ test('M-28 handshakes that are cut off after many bytes are charged too', async 
   const first = Buffer.from(record)
   // The beginning of a ClientHello of 127 KiB.
   first.set([1, 1, 0xfc, 0], 5)
-  for (let nth = 0; nth < 2; nth++) {
-    const socket = open(target).resume()
-    socket.write('PROXY TCP4 192.0.2.1 198.51.100.1 1234 1280\r\n')
-    socket.end(Buffer.concat([first, ...Array.from({ length: 5 }, () => record)]))
-    await once(socket, 'close')
-  }
+  const socket = open(target).resume()
+  socket.write('PROXY TCP4 192.0.2.1 198.51.100.1 1234 1280\r\n')
+  socket.end(Buffer.concat([first, ...Array.from({ length: 5 }, () => record)]))
+  await once(socket, 'close')
   await assertWaits(target, '192.0.2.1', '192.0.2.2')
 })
 

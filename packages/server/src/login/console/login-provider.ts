@@ -121,8 +121,10 @@ export class LoginProviders {
     return readProvider(await this.#fetchBody(url, signer), signer.issuer, clientId)
   }
 
-  async #fetchBody(url: string, { id: owner, jwksCaPem }: StoredSigner, send?: FetchOptions['send']): Promise<Buffer> {
+  /** Strangers cause these fetches: what they cost must not keep the keys of the signer from being fetched. */
+  async #fetchBody(url: string, { id, jwksCaPem }: StoredSigner, send?: FetchOptions['send']): Promise<Buffer> {
     try {
+      const owner = `console ${id}`
       const options = { owner, accept: JSON_TYPE, mediaTypes: [JSON_TYPE], caPem: jwksCaPem ?? undefined }
       return (await this.#parts.fetchDocument(url, { ...options, ...(send && { send }) })).body
     } catch (error) {
