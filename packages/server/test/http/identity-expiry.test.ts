@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../keyset/fake-time.ts'
 import type { TestApp } from './build-app.ts'
 import { createPassword, IDENTITIES, OWN_SESSION } from './identities.fixture.ts'
 import { decisionOf, logInWithToken, refusalOf, setUpProvider } from './provider.fixture.ts'
@@ -51,10 +52,9 @@ test('at expiresAt sessions end and logins are refused with their own reason; an
   assert.match((await explain(token())).missing.join(), /has expired: change its expiresAt/)
   assert.equal((await alice()).disabled, false)
   await isWritten(app, id)
-  const ended = app
-    .events('apiSession')
-    .filter(({ event_type, identity_id }) => event_type === 'deleted' && identity_id === id)
-  assert.equal(ended.length, 2)
+  const isEnd = (event: { event_type: string; identity_id: string }) =>
+    event.event_type === 'deleted' && event.identity_id === id
+  await until(() => app.events('apiSession').filter(isEnd).length === 2)
   await expireAt(app.clock.now() + MINUTE)
   assert.equal((await byToken()).status, 200)
   assert.equal(await statusOf(session), 401)
