@@ -4,7 +4,7 @@ import { type AddressInfo, connect as connectPlain, createServer } from 'node:ne
 import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from 'node:tls'
-import { createControllerStage, makeTestAuthority, makeTestCertificate } from '@countersign/testkit'
+import { createControllerStage, makeTestAuthority, makeTestCertificate, renegotiate } from '@countersign/testkit'
 
 const CAS = '/edge/management/v1/cas'
 const PASSWORD = 'the password of this test'
@@ -35,15 +35,8 @@ async function readHandshake(baseUrl: string): Promise<Buffer> {
 
 /** Fails unless the server refuses to renegotiate. */
 async function assertNoRenegotiation(baseUrl: string): Promise<void> {
-  const { hostname: host, port } = new URL(baseUrl)
-  const socket = connect({ port: Number(port), host, maxVersion: 'TLSv1.2', rejectUnauthorized: false })
-  await once(socket, 'secureConnect')
-  const error = await new Promise<NodeJS.ErrnoException | null>((resolve) => {
-    socket.once('error', resolve)
-    socket.renegotiate({}, resolve)
-  })
-  socket.destroy()
-  assert.equal(error?.code, 'ERR_SSL_NO_RENEGOTIATION')
+  const { hostname, port } = new URL(baseUrl)
+  assert.equal(await renegotiate(Number(port), hostname), 'ERR_SSL_NO_RENEGOTIATION')
 }
 
 async function start(t: TestContext) {

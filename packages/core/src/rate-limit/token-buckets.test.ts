@@ -65,3 +65,12 @@ test('a client that shares one of its two buckets with an attacker is served', (
   const refused = Array.from({ length: 1000 }, (_, nth) => buckets.take(`innocent ${nth}`, NOW)).filter(Boolean)
   assert.ok(refused.length < 80, `${refused.length} of 1000 were refused`)
 })
+
+test('a bucket with debt is refilled from below zero, and spends no more than that', () => {
+  const size = { burst: 10, perSecond: 1 }
+  const [plain, indebted] = [new TokenBuckets(size), new TokenBuckets({ ...size, debt: 20 })]
+  for (const buckets of [plain, indebted]) buckets.spend('a', 100, 0)
+  assert.equal(plain.waitFor('a', 1, 0), 1_000)
+  assert.equal(indebted.waitFor('a', 1, 0), 21_000)
+  assert.equal(indebted.waitFor('a', 1, 21_000), 0)
+})

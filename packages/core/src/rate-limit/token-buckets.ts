@@ -5,6 +5,8 @@ export interface BucketSize {
   readonly burst: number
   /** Tokens that are refilled per second. */
   readonly perSecond: number
+  /** How many tokens can be spent that a bucket does not have; none by default. They are refilled first. */
+  readonly debt?: number
 }
 
 type BucketPair = readonly [number, number]
@@ -92,6 +94,7 @@ export class TokenBuckets {
   }
 
   #spend(bucket: number, tokens: number): void {
-    this.#spent[bucket] = Math.min(this.#size.burst, Math.max(0, (this.#spent[bucket] ?? 0) + tokens))
+    const { burst, debt = 0 } = this.#size
+    this.#spent[bucket] = Math.min(burst + debt, Math.max(0, (this.#spent[bucket] ?? 0) + tokens))
   }
 }

@@ -9,15 +9,17 @@ export interface Trust {
   readonly writtenAt: number
 }
 
+/** Whether an identity is an administrator or holds permissions. */
+export function hasRights({ isAdmin, permissions }: PermissionHolder): boolean {
+  return isAdmin || permissions.length > 0
+}
+
 /**
  * Whether an entity may log an identity in. An administrator, or an identity with permissions, needs a trusted one: otherwise the permission to
  * write such entities would suffice to log in as an administrator.
  */
-export function isTrustedFor(
-  { isTrusted }: Pick<Trust, 'isTrusted'>,
-  { isAdmin, permissions }: PermissionHolder,
-): boolean {
-  return isTrusted || !(isAdmin || permissions.length > 0)
+export function isTrustedFor({ isTrusted }: Pick<Trust, 'isTrusted'>, identity: PermissionHolder): boolean {
+  return isTrusted || !hasRights(identity)
 }
 
 /** The writer of an entity. */

@@ -29,6 +29,12 @@ export function channelOfPath(url: string): ChannelName | undefined {
   return CHANNEL_PATH.exec(url)?.[1] as ChannelName | undefined
 }
 
+/** Whether a path, with or without query, is the given one or below it. Runs for every request, so it allocates nothing. */
+export function isBelow(url: string, root: string): boolean {
+  if (!url.startsWith(root)) return false
+  return url.length === root.length || url[root.length] === '/' || url[root.length] === '?'
+}
+
 /** Base path of SCIM; the id of the signer follows. */
 export const SCIM = '/scim/v2'
 

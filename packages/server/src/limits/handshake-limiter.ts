@@ -40,8 +40,6 @@ interface Lane {
 interface Budget {
   readonly buckets: TokenBuckets
   readonly limit: string
-  /** Handshakes wait while a bucket has no more than this: the part below it is debt. */
-  readonly debt: number
 }
 
 const LIMIT = 'handshake'
@@ -141,8 +139,8 @@ export class HandshakeLimiter {
     return running.size < atOnce && this.#budgetsOf(address).every(([budget, key]) => this.#isOpen(budget, key))
   }
 
-  #isOpen({ buckets, debt }: Budget, key: string): boolean {
-    return buckets.waitFor(key, debt + 1, this.#scheduler.elapsedMs()) === 0
+  #isOpen({ buckets }: Budget, key: string): boolean {
+    return buckets.waitFor(key, 1, this.#scheduler.elapsedMs()) === 0
   }
 
   #check(name: string, lane: Lane): void {
@@ -174,7 +172,6 @@ export class HandshakeLimiter {
 }
 
 function createBudget(limit: string, factor: number): Budget {
-  const debt = DEBT * factor
-  const size = { burst: BURST * factor + debt, perSecond: PER_SECOND * factor }
-  return { limit, debt, buckets: new TokenBuckets(size, SLOTS) }
+  const size = { burst: BURST * factor, perSecond: PER_SECOND * factor, debt: DEBT * factor }
+  return { limit, buckets: new TokenBuckets(size, SLOTS) }
 }

@@ -19,10 +19,13 @@ const MAX_HANDSHAKE_BYTES = 32 * KIB
 const MAX_FAILED_BYTES = 8 * KIB
 const REFUSED_MS = 600_000
 const MAX_REFUSALS = 1_000
-/** The part of the budget below which an owner waits: more than a handshake can cost, so that all of it is paid. */
-const DEBT = 1024 * KIB
 /** Of one owner: a hundred and fifty handshakes of the usual size, then more than one a second, which is 5 % of a processor at worst. */
-const BYTES_OF_OWNER = { burst: 1024 * KIB + DEBT, perSecond: 8 * KIB }
+const BYTES_OF_OWNER = {
+  burst: 1024 * KIB,
+  perSecond: 8 * KIB,
+  /** More than a handshake can cost, so that all of it is paid. */
+  debt: 1024 * KIB,
+}
 const OWNER_SLOTS = 4_096
 
 /**
@@ -43,7 +46,7 @@ export class HandshakeCosts {
     const now = this.#elapsedMs()
     const refusal = this.#refusals.peek(nameOf(callee))
     if (refusal && now < refusal.untilMs) throw refused(refusal.message, refusal.untilMs - now)
-    const waitMs = this.#bytes.waitFor(ownerOf(callee), DEBT + 1, now)
+    const waitMs = this.#bytes.waitFor(ownerOf(callee), 1, now)
     if (waitMs > 0) throw refused('too many certificates were received', waitMs)
   }
 

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect as connectPlain } from 'node:net'
 import { describe, test } from 'node:test'
 import { type ConnectionOptions, connect } from 'node:tls'
-import { makeTestCertificate, openRawHttps, type TestCertificate } from '@countersign/testkit'
+import { makeTestCertificate, openRawHttps, renegotiate, type TestCertificate } from '@countersign/testkit'
 import { http, VERSION } from './hostile-requests.ts'
 import { SIGNERS, sharedTarget } from './target.ts'
 
@@ -78,19 +78,7 @@ describe('the TLS listener', () => {
 
   test('M-23 refuses to renegotiate', async () => {
     await target().unharmed(async () => {
-      const socket = connect({
-        port: target().port,
-        host: '127.0.0.1',
-        rejectUnauthorized: false,
-        maxVersion: 'TLSv1.2',
-      })
-      await once(socket, 'secureConnect')
-      const error = await new Promise<NodeJS.ErrnoException | null>((resolve) => {
-        socket.once('error', resolve)
-        socket.renegotiate({}, resolve)
-      })
-      socket.destroy()
-      assert.equal(error?.code, 'ERR_SSL_NO_RENEGOTIATION')
+      assert.equal(await renegotiate(target().port), 'ERR_SSL_NO_RENEGOTIATION')
     })
   })
 

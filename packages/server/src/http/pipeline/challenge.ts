@@ -64,7 +64,7 @@ export class StepUpError extends ChallengeError {
   /** What to add to the authorization request of the next login there. */
   readonly parameters: Readonly<Record<string, string>>
 
-  constructor(reason: StepUpReason, requirements: Parameters<typeof stepUpParameters>[0]) {
+  constructor(reason: StepUpReason, requirements: RequestableRequirements) {
     const parameters = stepUpParameters(requirements)
     const values = {
       error: 'insufficient_user_authentication',
@@ -77,10 +77,10 @@ export class StepUpError extends ChallengeError {
   }
 }
 
-function stepUpParameters({
-  requireAcr,
-  maxAuthAgeSeconds,
-}: Pick<LoginRequirements, 'requireAcr' | 'maxAuthAgeSeconds'>): Record<string, string> {
+/** What an authorization request can ask for. */
+type RequestableRequirements = Pick<LoginRequirements, 'requireAcr' | 'maxAuthAgeSeconds'>
+
+function stepUpParameters({ requireAcr, maxAuthAgeSeconds }: RequestableRequirements): Record<string, string> {
   return {
     ...(requireAcr.length > 0 && { acr_values: requireAcr.join(' ') }),
     ...(maxAuthAgeSeconds !== null && { max_age: String(maxAuthAgeSeconds) }),

@@ -1,14 +1,13 @@
 import { ERRORS } from '@countersign/contract'
 import type { AppError } from '@countersign/core'
+import { isBelow } from '../api-paths.ts'
 
 /** First segments of the hosted API. */
 const ROOTS: readonly string[] = ['/core', '/identity', '/auth']
 
-/** Whether a path, with or without query, belongs to the hosted API. Runs for every request, so it allocates nothing. */
+/** Whether a path, with or without query, belongs to the hosted API. */
 export function isHostedPath(url: string): boolean {
-  for (const root of ROOTS) {
-    if (url.startsWith(root)) return url.length === root.length || url[root.length] === '/' || url[root.length] === '?'
-  }
+  for (const root of ROOTS) if (isBelow(url, root)) return true
   return false
 }
 

@@ -1,13 +1,13 @@
 import { ERRORS } from '@countersign/contract'
 import { type AppError, OAuthError } from '@countersign/core'
+import { isBelow } from '../api-paths.ts'
 import { errorEnvelope, jsonText } from './envelope.ts'
 
 const ROOT = '/oidc'
 
 /** Whether a path, with or without query, belongs to the OpenID provider. */
 export function isOidcPath(url: string): boolean {
-  if (!url.startsWith(ROOT)) return false
-  return url.length === ROOT.length || url[ROOT.length] === '/' || url[ROOT.length] === '?'
+  return isBelow(url, ROOT)
 }
 
 /**

@@ -1,12 +1,11 @@
 import { ERRORS } from '@countersign/contract'
 import { type AppError, SCIM_MEDIA_TYPE, SCIM_URN, scimTypeOf } from '@countersign/core'
-import { SCIM } from '../api-paths.ts'
+import { isBelow, SCIM } from '../api-paths.ts'
 import { jsonText } from './envelope.ts'
 
 /** Whether a path, with or without query, belongs to SCIM. */
 export function isScimPath(url: string): boolean {
-  if (!url.startsWith(SCIM)) return false
-  return url.length === SCIM.length || url[SCIM.length] === '/' || url[SCIM.length] === '?'
+  return isBelow(url, SCIM)
 }
 
 /** An error in the format of RFC 7644, section 3.12. */

@@ -2,6 +2,7 @@ import type { IdentityWrite } from '@countersign/contract'
 import {
   AppError,
   fieldError,
+  hasRights,
   type IdentitySettings,
   identityFromBody,
   isAccountIdentity,
@@ -33,8 +34,8 @@ export const createIdentity = operation({
 })
 
 /** Only administrators give rights, and link identities to signers, whose identity providers can end their access. */
-function isPowerGiven({ isAdmin, permissions, linkedSigners }: IdentitySettings): boolean {
-  return isAdmin || permissions.length > 0 || linkedSigners.length > 0
+function isPowerGiven(identity: IdentitySettings): boolean {
+  return hasRights(identity) || identity.linkedSigners.length > 0
 }
 
 /** Validates and inserts an identity; for any operation that creates one. */

@@ -1,12 +1,12 @@
 import type { OidcLoginDetails } from '../../store/oidc-login.ts'
 import { operation } from '../../store/operation.ts'
 import { lockIdentity } from '../../store/reads/lock-identity.ts'
-import { lockOidcLogin } from '../../store/reads/oidc-login-reads.ts'
 import { findLiveSessionRow } from '../../store/reads/session-reads.ts'
 import { setPassedTotp } from '../../store/writes/api-session-writes.ts'
 import { deleteSessions } from '../../store/writes/end-sessions.ts'
 import { type NewOidcCode, setLoginSession } from '../../store/writes/oidc-login-writes.ts'
 import { type CreateApiSession, insertApiSession } from '../api-session/start-session.ts'
+import { lockLogin } from './lock-login.ts'
 
 export interface AuthenticateOidcLogin {
   readonly loginId: string
@@ -42,7 +42,7 @@ export const authenticateOidcLogin = operation({
     { loginId, session, details, code }: AuthenticateOidcLogin,
   ): Promise<AuthenticatedOidcLogin | 'busy' | 'signer-changed' | 'token-revoked' | undefined> {
     const locking = lockIdentity(tx, session.identityId, session.token)
-    const [, login] = await Promise.all([locking, lockOidcLogin(tx, loginId)])
+    const login = await lockLogin(tx, loginId, locking)
     if (login === 'busy') return login
     if (!login || login.code?.isRedeemed) return undefined
     const opening = await insertApiSession(tx, session, locking)

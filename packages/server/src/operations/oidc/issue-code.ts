@@ -1,7 +1,6 @@
 import { operation } from '../../store/operation.ts'
-import { lockIdentity } from '../../store/reads/lock-identity.ts'
-import { lockOidcLogin } from '../../store/reads/oidc-login-reads.ts'
 import { type NewOidcCode, setLoginCode } from '../../store/writes/oidc-login-writes.ts'
+import { lockLogin } from './lock-login.ts'
 
 export interface IssueOidcCode {
   readonly loginId: string
@@ -17,7 +16,7 @@ export const issueOidcCode = operation({
   needsWriteLock: false,
   locksOnlyActor: true,
   async run(tx, { loginId, sessionId, code }: IssueOidcCode): Promise<boolean | 'busy'> {
-    const [, login] = await Promise.all([lockIdentity(tx, tx.actorId), lockOidcLogin(tx, loginId)])
+    const login = await lockLogin(tx, loginId)
     if (login === 'busy') return login
     if (!login || login.code || login.session?.id !== sessionId) return false
     await setLoginCode(tx, loginId, code)

@@ -1,6 +1,5 @@
 import { operation } from '../../store/operation.ts'
 import { lockIdentity } from '../../store/reads/lock-identity.ts'
-import { lockOidcLogin } from '../../store/reads/oidc-login-reads.ts'
 import { findSessionOwner } from '../../store/reads/session-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { setFirstSessionEnd } from '../../store/writes/api-session-writes.ts'
@@ -8,6 +7,7 @@ import { deleteSessions } from '../../store/writes/end-sessions.ts'
 import { setLoginRedeemed } from '../../store/writes/oidc-login-writes.ts'
 import { insertOidcSession, type NewOidcSession } from '../../store/writes/oidc-session-writes.ts'
 import { type IssuedForSession, insertCertificateOf } from '../api-session/issued-certificate.ts'
+import { lockLogin } from './lock-login.ts'
 
 export interface OpenOidcSession extends NewOidcSession {
   readonly loginId: string
@@ -50,7 +50,7 @@ async function open(
   { loginId, expiresAt, ...session }: OpenOidcSession,
 ): Promise<{ readonly result: RedeemedCode | 'busy'; readonly identityId?: string }> {
   const { sessionId } = session
-  const [, login] = await Promise.all([lockIdentity(tx, tx.actorId), lockOidcLogin(tx, loginId)])
+  const login = await lockLogin(tx, loginId)
   if (login === 'busy') return { result: login }
   if (login?.session?.id !== sessionId || !login.code) return { result: 'refused' }
   if (login.code.isRedeemed) return { result: await endReused(tx, sessionId) }

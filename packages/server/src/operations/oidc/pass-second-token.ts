@@ -1,7 +1,6 @@
 import { operation } from '../../store/operation.ts'
-import { lockIdentity } from '../../store/reads/lock-identity.ts'
-import { lockOidcLogin } from '../../store/reads/oidc-login-reads.ts'
 import { setLoginSession } from '../../store/writes/oidc-login-writes.ts'
+import { lockLogin } from './lock-login.ts'
 
 export interface PassSecondToken {
   readonly loginId: string
@@ -18,7 +17,7 @@ export const passSecondToken = operation({
   needsWriteLock: false,
   locksOnlyActor: true,
   async run(tx, { loginId, sessionId, method }: PassSecondToken): Promise<'busy' | undefined> {
-    const [, login] = await Promise.all([lockIdentity(tx, tx.actorId), lockOidcLogin(tx, loginId)])
+    const login = await lockLogin(tx, loginId)
     if (login === 'busy') return login
     if (login?.session?.id !== sessionId || login.code) return undefined
     const { details } = login.session

@@ -1,4 +1,4 @@
-import { AppError, isAccountIdentity, SCIM_CAUSE } from '@countersign/core'
+import { AppError, hasRights, isAccountIdentity, SCIM_CAUSE } from '@countersign/core'
 import {
   type AccountChange,
   isDisabledWithoutEnd,
@@ -22,8 +22,8 @@ export interface ScimOutcome {
 export const NO_OUTCOME: ScimOutcome = { action: 'log', sessions: 0 }
 
 /** Whether an identity has rights, so that an identity provider may end its access, and change nothing else. */
-export function isPrivileged({ id, isAdmin, permissions }: StoredIdentity): boolean {
-  return isAdmin || permissions.length > 0 || isAccountIdentity(id)
+export function isPrivileged(identity: StoredIdentity): boolean {
+  return hasRights(identity) || isAccountIdentity(identity.id)
 }
 
 /**
