@@ -25,21 +25,32 @@ export interface Handshake {
 }
 
 interface Entry extends HandshakeCalls {
-  readonly address: string
   readonly network: string
   since: number
-}
-
-/** The handshakes of one IPv4 address or /48 network. */
-interface Lane {
-  readonly running: Set<Entry>
-  readonly waiting: Set<Entry>
-  cancelCheck?: (() => void) | undefined
 }
 
 interface Budget {
   readonly buckets: TokenBuckets
   readonly limit: string
+}
+
+/** What known networks may do, or the others. */
+interface Allowance {
+  readonly name: string
+  readonly atOnce: number
+  readonly ofNetwork: Budget
+  readonly ofSite: Budget
+}
+
+/** The handshakes of one IPv4 address, or of the known or the other networks of one /48. */
+interface Lane {
+  readonly key: string
+  readonly allowance: Allowance
+  readonly site: string | undefined
+  readonly running: Set<Entry>
+  /** By network, that with the earliest turn first. */
+  readonly waiting: Map<string, Set<Entry>>
+  cancelCheck?: (() => void) | undefined
 }
 
 const LIMIT = 'handshake'
@@ -58,12 +69,13 @@ const AT_ONCE = 2
 const AT_ONCE_IF_KNOWN = 4
 const MAX_WAIT_MS = 10_000
 /** A handshake that takes longer is cut when others of its lane wait. */
-const SLOW_MS = 2_000
+const SLOW_MS = 1_000
 const CHECK_MS = 100
 
 /**
  * Limits the processor time that client certificates cost in handshakes, in bytes per client network. A handshake is charged when it has ended,
- * which can leave a debt. Until that is paid, connections of the network wait before TLS begins.
+ * which can leave a debt. Until that is paid, connections of the network wait before TLS begins. Its own work for a connection does not grow with
+ * the number of those that wait.
  */
 export class HandshakeLimiter {
   readonly #known: KnownNetworks
@@ -71,31 +83,42 @@ export class HandshakeLimiter {
   readonly #scheduler: Scheduler
   readonly #reporter: LimitReporter
   readonly #lanes = new Map<string, Lane>()
-  readonly #ofNetwork = createBudget(LIMIT, 1)
-  readonly #ofSite = createBudget(`${LIMIT}Site`, SITE_FACTOR)
-  readonly #ofKnown = createBudget(`${LIMIT}Known`, KNOWN_FACTOR)
-  readonly #ofKnownSite = createBudget(`${LIMIT}KnownSite`, KNOWN_FACTOR)
+  readonly #ofStrangers: Allowance = {
+    name: '',
+    atOnce: AT_ONCE,
+    ofNetwork: createBudget(LIMIT, 1),
+    ofSite: createBudget(`${LIMIT}Site`, SITE_FACTOR),
+  }
+  /** Larger, and nothing in common with strangers. */
+  readonly #ofKnown: Allowance = {
+    name: 'known ',
+    atOnce: AT_ONCE_IF_KNOWN,
+    ofNetwork: createBudget(`${LIMIT}Known`, KNOWN_FACTOR),
+    ofSite: createBudget(`${LIMIT}KnownSite`, KNOWN_FACTOR),
+  }
 
   constructor({ known, sharing, scheduler = systemScheduler, ...parts }: HandshakeLimiterParts) {
     this.#known = known
     this.#sharing = sharing
     this.#scheduler = scheduler
     this.#reporter = new LimitReporter({ ...parts, limit: LIMIT })
-    for (const { limit, buckets } of [this.#ofNetwork, this.#ofSite, this.#ofKnown, this.#ofKnownSite]) {
-      sharing?.onNoted(limit, (key, bytes) => buckets.spend(key, bytes, scheduler.elapsedMs()))
+    for (const { ofNetwork, ofSite } of [this.#ofStrangers, this.#ofKnown]) {
+      for (const { limit, buckets } of [ofNetwork, ofSite]) {
+        sharing?.onNoted(limit, (key, bytes) => buckets.spend(key, bytes, scheduler.elapsedMs()))
+      }
     }
   }
 
   /** Calls `start`, at once or when the earlier handshakes of the network allow it, or `cut` after ten seconds. */
   begin(address: string, calls: HandshakeCalls): Handshake {
     const network = clientNetwork(address)
-    const name = findClientSite(address) ?? network
-    const lane = this.#lanes.get(name) ?? { running: new Set(), waiting: new Set() }
-    this.#lanes.set(name, lane)
-    const entry = { ...calls, address, network, since: this.#scheduler.elapsedMs() }
-    lane.waiting.add(entry)
-    this.#startNext(name, lane)
-    return { end: (bytes) => this.#end(name, lane, entry, bytes) }
+    const lane = this.#laneOf(address, network)
+    const entry = { ...calls, network, since: this.#scheduler.elapsedMs() }
+    const others = lane.waiting.get(network)
+    if (others) others.add(entry)
+    else lane.waiting.set(network, new Set([entry]))
+    this.#startNext(lane)
+    return { end: (bytes) => this.#end(lane, entry, bytes) }
   }
 
   /** Records a connection that is closed for its certificates. */
@@ -103,72 +126,89 @@ export class HandshakeLimiter {
     this.#reporter.noteRefusal(clientNetwork(address))
   }
 
-  #end(name: string, lane: Lane, entry: Entry, bytes: number): void {
-    const wasWaiting = lane.waiting.delete(entry)
+  #laneOf(address: string, network: string): Lane {
+    const allowance = this.#known.isKnown(address) ? this.#ofKnown : this.#ofStrangers
+    const site = findClientSite(address)
+    const key = allowance.name + (site ?? network)
+    const lane = this.#lanes.get(key) ?? { key, allowance, site, running: new Set(), waiting: new Map() }
+    this.#lanes.set(key, lane)
+    return lane
+  }
+
+  #end(lane: Lane, entry: Entry, bytes: number): void {
+    const wasWaiting = removeWaiting(lane, entry)
     if (!lane.running.delete(entry) && !wasWaiting) return
-    if (bytes > 0) this.#charge(entry.address, handshakeCharge(bytes))
-    this.#startNext(name, lane)
+    if (bytes > 0) this.#charge(lane, entry.network, handshakeCharge(bytes))
+    this.#startNext(lane)
   }
 
-  #charge(address: string, charge: number): void {
-    for (const [{ buckets, limit }, key] of this.#budgetsOf(address)) {
-      buckets.spend(key, charge, this.#scheduler.elapsedMs())
-      this.#sharing?.note(limit, key, charge)
+  #charge({ allowance: { ofNetwork, ofSite }, site }: Lane, network: string, charge: number): void {
+    this.#spend(ofNetwork, network, charge)
+    if (site !== undefined) this.#spend(ofSite, site, charge)
+  }
+
+  #spend({ buckets, limit }: Budget, key: string, charge: number): void {
+    buckets.spend(key, charge, this.#scheduler.elapsedMs())
+    this.#sharing?.note(limit, key, charge)
+  }
+
+  #startNext(lane: Lane): void {
+    const { running, waiting, allowance } = lane
+    // Few networks are passed over: before many of a /48 can be in debt, the /48 itself is.
+    for (const [network, [entry]] of waiting) {
+      if (running.size >= allowance.atOnce || !this.#isSiteOpen(lane)) break
+      if (entry && this.#isOpen(allowance.ofNetwork, network)) this.#start(lane, entry)
     }
+    if (waiting.size > 0) lane.cancelCheck ??= this.#scheduler.after(CHECK_MS, () => this.#check(lane))
+    else this.#release(lane)
   }
 
-  #startNext(name: string, lane: Lane): void {
-    const full = new Set<string>()
-    for (const entry of lane.waiting) {
-      if (full.has(entry.network)) continue
-      if (!this.#hasTurn(entry, lane)) {
-        full.add(entry.network)
-        continue
-      }
-      lane.waiting.delete(entry)
-      lane.running.add(entry)
-      entry.since = this.#scheduler.elapsedMs()
-      entry.start()
-    }
-    if (lane.waiting.size > 0) lane.cancelCheck ??= this.#scheduler.after(CHECK_MS, () => this.#check(name, lane))
-    else this.#release(name, lane)
+  /** The other connections of the network wait until each other network has had its turn. */
+  #start({ running, waiting }: Lane, entry: Entry): void {
+    const others = waiting.get(entry.network)
+    others?.delete(entry)
+    waiting.delete(entry.network)
+    if (others && others.size > 0) waiting.set(entry.network, others)
+    running.add(entry)
+    entry.since = this.#scheduler.elapsedMs()
+    entry.start()
   }
 
-  #hasTurn({ address }: Entry, { running }: Lane): boolean {
-    const atOnce = this.#known.isKnown(address) ? AT_ONCE_IF_KNOWN : AT_ONCE
-    return running.size < atOnce && this.#budgetsOf(address).every(([budget, key]) => this.#isOpen(budget, key))
+  #isSiteOpen({ allowance, site }: Lane): boolean {
+    return site === undefined || this.#isOpen(allowance.ofSite, site)
   }
 
   #isOpen({ buckets }: Budget, key: string): boolean {
     return buckets.waitFor(key, 1, this.#scheduler.elapsedMs()) === 0
   }
 
-  #check(name: string, lane: Lane): void {
+  #check(lane: Lane): void {
     lane.cancelCheck = undefined
     const now = this.#scheduler.elapsedMs()
     for (const entry of lane.running) if (now - entry.since >= SLOW_MS) entry.cut()
-    for (const entry of lane.waiting) {
-      if (now - entry.since < MAX_WAIT_MS) continue
-      lane.waiting.delete(entry)
-      this.noteRefusal(entry.address)
-      entry.cut()
+    for (const [network, entries] of lane.waiting) {
+      for (const entry of entries) {
+        if (now - entry.since < MAX_WAIT_MS) break
+        removeWaiting(lane, entry)
+        this.#reporter.noteRefusal(network)
+        entry.cut()
+      }
     }
-    this.#startNext(name, lane)
+    this.#startNext(lane)
   }
 
-  #release(name: string, lane: Lane): void {
+  #release(lane: Lane): void {
     lane.cancelCheck?.()
     lane.cancelCheck = undefined
-    if (lane.running.size === 0) this.#lanes.delete(name)
+    if (lane.running.size === 0) this.#lanes.delete(lane.key)
   }
+}
 
-  /** Known networks have larger budgets, and none in common with strangers. */
-  #budgetsOf(address: string): (readonly [Budget, string])[] {
-    const isKnown = this.#known.isKnown(address)
-    const own = [isKnown ? this.#ofKnown : this.#ofNetwork, clientNetwork(address)] as const
-    const site = findClientSite(address)
-    return site === undefined ? [own] : [own, [isKnown ? this.#ofKnownSite : this.#ofSite, site]]
-  }
+function removeWaiting({ waiting }: Lane, entry: Entry): boolean {
+  const entries = waiting.get(entry.network)
+  if (!entries?.delete(entry)) return false
+  if (entries.size === 0) waiting.delete(entry.network)
+  return true
 }
 
 function createBudget(limit: string, factor: number): Budget {

@@ -108,6 +108,32 @@ test('M-28 a slow handshake is cut when others of its network wait, and only the
   assert.deepEqual([slow[0]?.state, next.state], ['is cut', 'runs'])
 })
 
+test('M-28 networks of one /48 take turns, however many connections of one of them wait', () => {
+  const { begin, advance } = setUp()
+  const flood = Array.from({ length: 100 }, () => begin('2001:db8:1:1::1'))
+  advance(500)
+  const [first, second] = ['a', 'b'].map((subnet) => begin(`2001:db8:1:${subnet}::1`))
+  assert.deepEqual([first?.state, second?.state], ['waits', 'waits'])
+  advance(800)
+  assert.deepEqual([first?.state, second?.state], ['runs', 'waits'])
+  first?.end(0)
+  assert.equal(second?.state, 'runs')
+  assert.equal(flood.filter(({ state }) => state === 'waits').length, 97)
+})
+
+test('M-28 the work for one connection does not grow with the networks that wait', () => {
+  const { begin } = setUp()
+  const beginMany = (count: number, site: number): number => {
+    const addresses = Array.from({ length: count }, (_, nth) => `2001:db8:${site}:${nth.toString(16)}::1`)
+    const before = process.cpuUsage()
+    for (const address of addresses) begin(address)
+    return process.cpuUsage(before).user / count
+  }
+  beginMany(250, 1)
+  const [few, many] = [beginMany(250, 2), beginMany(2_000, 3)]
+  assert.ok(many < 4 * few, `${few} and ${many} µs`)
+})
+
 test('M-28 the /64 networks of one /48 share their handshakes, and three times the budget of one', () => {
   const limiter = setUp()
   const { begin } = limiter

@@ -90,8 +90,11 @@ export class LoginProviders {
       client_id: provider.clientId,
       code_verifier: verifier,
     }
-    const fetch = () => this.#fetchBody(provider.tokenEndpoint, signer, { method: 'POST', form })
-    const response = readJsonObject(await this.#redemptions.run(clientNetwork(clientAddress), fetch))
+    const network = clientNetwork(clientAddress)
+    // Anyone can invent codes: what they cost must not keep others from logging in.
+    const owner = `console ${signer.id} ${network}`
+    const fetch = () => this.#fetchBody(provider.tokenEndpoint, signer, owner, { method: 'POST', form })
+    const response = readJsonObject(await this.#redemptions.run(network, fetch))
     if (typeof response === 'string') throw unusable(`the token response ${response}`)
     checkIdToken(response.id_token, provider, nonce)
     const token = signer.targetToken === 'ID' ? response.id_token : response.access_token
@@ -118,13 +121,17 @@ export class LoginProviders {
         'the signer is not trusted, or has no openIdConfigurationUrl or no clientId',
       )
     }
-    return readProvider(await this.#fetchBody(url, signer), signer.issuer, clientId)
+    return readProvider(await this.#fetchBody(url, signer, `console ${signer.id}`), signer.issuer, clientId)
   }
 
   /** Strangers cause these fetches: what they cost must not keep the keys of the signer from being fetched. */
-  async #fetchBody(url: string, { id, jwksCaPem }: StoredSigner, send?: FetchOptions['send']): Promise<Buffer> {
+  async #fetchBody(
+    url: string,
+    { jwksCaPem }: StoredSigner,
+    owner: string,
+    send?: FetchOptions['send'],
+  ): Promise<Buffer> {
     try {
-      const owner = `console ${id}`
       const options = { owner, accept: JSON_TYPE, mediaTypes: [JSON_TYPE], caPem: jwksCaPem ?? undefined }
       return (await this.#parts.fetchDocument(url, { ...options, ...(send && { send }) })).body
     } catch (error) {
