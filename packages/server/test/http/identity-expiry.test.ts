@@ -71,6 +71,23 @@ test('a past expiresAt ends access at once', async (t) => {
   assert.equal((await byToken()).status, 401)
 })
 
+test('D35 only an administrator prolongs the access of an identity with rights', async (t) => {
+  const { app, createIdentity } = await setUp(t)
+  const at = (minutes: number) => new Date(app.clock.now() + minutes * MINUTE).toISOString()
+  const { id: own, session } = await app.makeIdentity({ permissions: ['identity.update'] })
+  const peer = await createIdentity({ name: 'peer', externalId: 'peer', permissions: ['identity.update'] })
+  const plain = await createIdentity({ name: 'plain', externalId: 'plain' })
+  for (const id of [own, peer, plain]) await app.admin('PATCH', `${IDENTITIES}/${id}`, { expiresAt: at(10) })
+  const set = async (id: string, expiresAt: string | null) =>
+    (await app.call('PATCH', `${IDENTITIES}/${id}`, { expiresAt }, { session })).status
+  for (const id of [own, peer]) {
+    assert.deepEqual([await set(id, at(11)), await set(id, null)], [401, 401])
+    assert.equal(await set(id, at(9)), 200, 'earlier')
+    assert.equal((await app.admin('PATCH', `${IDENTITIES}/${id}`, { expiresAt: at(20) })).status, 200)
+  }
+  assert.deepEqual([await set(plain, at(11)), await set(plain, null)], [200, 200])
+})
+
 test('S-08 a clock that goes back gives no access again', async (t) => {
   const { app, id, expireAt, byToken, byPassword } = await setUp(t)
   await expireAt(app.clock.now() + 5 * MINUTE)

@@ -1,6 +1,7 @@
 import type { IdentityPatch, IdentityWrite } from '@countersign/contract'
 import {
   AppError,
+  hasRights,
   type IdentitySettings,
   isAccountIdentity,
   patchedIdentity,
@@ -42,7 +43,9 @@ async function changeIdentity(
   current: StoredIdentity,
   next: IdentitySettings,
 ): Promise<void> {
-  if (!tx.actor.isAdmin && changesRights(current, next)) throw new AppError('UNAUTHORIZED')
+  if (!tx.actor.isAdmin && (changesRights(current, next) || prolongsRights(current, next))) {
+    throw new AppError('UNAUTHORIZED')
+  }
   if (current.isDefaultAdmin && !next.isAdmin) {
     throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', { message: 'the default administrator stays an administrator' })
   }
@@ -69,6 +72,12 @@ function changesRights(current: IdentitySettings, next: IdentitySettings): boole
     next.permissions.join() !== current.permissions.join() ||
     next.linkedSigners.join() !== current.linkedSigners.join()
   )
+}
+
+/** Those whose rights an administrator has limited in time could otherwise keep them, alone or together. */
+function prolongsRights(current: IdentitySettings, next: IdentitySettings): boolean {
+  const endOf = ({ expiresAt }: IdentitySettings): number => expiresAt ?? Number.POSITIVE_INFINITY
+  return hasRights(current) && endOf(next) > endOf(current)
 }
 
 function changesAccountFields(current: IdentitySettings, next: IdentitySettings): boolean {
