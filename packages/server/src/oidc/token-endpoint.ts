@@ -46,8 +46,8 @@ export interface TokenCall {
   readonly address: string
   /** SHA-1 of the client certificate of the connection. */
   readonly fingerprint: () => string | undefined
-  /** Whether calls with the session would lack a second factor now. */
-  readonly lacksFactor: (session: LiveSession) => Promise<boolean>
+  /** Whether the session lacks a second factor now, after a login with these methods. */
+  readonly lacksFactor: (session: LiveSession, amr: readonly string[]) => Promise<boolean>
 }
 
 type GrantOf<Name extends TokenRequest['grant']> = Extract<TokenRequest, { grant: Name }>
@@ -107,7 +107,15 @@ export class TokenEndpoint {
     const subject = subjectOf(session, stored)
     const recipient = { issuer: call.issuer, clientId }
     const { nonce } = login
-    return this.#whole(subject, recipient, { endsAt, isOffline, nonce, code: request.untrustedCode, binding })
+    const hasIdToken = !(await call.lacksFactor(session, details.amr))
+    return this.#whole(subject, recipient, {
+      endsAt,
+      isOffline,
+      nonce,
+      code: request.untrustedCode,
+      binding,
+      hasIdToken,
+    })
   }
 
   /** The login of a code that this client may redeem. A wrong verifier does not spend the code: its holder has stolen it. */
@@ -134,7 +142,7 @@ export class TokenEndpoint {
     const subject = subjectOf(session, { ...stored, details, scopes })
     const recipient = { issuer: call.issuer, clientId: request.clientId }
     const { endsAt } = session
-    const hasIdToken = !(await call.lacksFactor(session))
+    const hasIdToken = !(await call.lacksFactor(session, []))
     const options = { endsAt, isOffline: true, refreshScopes: claims.scopes, binding, hasIdToken }
     return this.#whole(subject, recipient, options)
   }
@@ -161,8 +169,7 @@ export class TokenEndpoint {
     if (claims.clientId !== clientId) throw invalidGrant('client_id does not match original grant')
     const renewable = await this.#findRenewable(claims, call, refused)
     const { session, stored } = renewable
-    // Other services take an id token for a complete login.
-    if (requested === 'id_token' && (await call.lacksFactor(session))) {
+    if (requested === 'id_token' && (await call.lacksFactor(session, []))) {
       throw invalidGrant('the session lacks a second factor')
     }
     const scopes = narrowScopes(claims.scopes, request.scope)
@@ -242,13 +249,13 @@ export class TokenEndpoint {
       readonly refreshScopes?: readonly string[]
       readonly nonce?: string | undefined
       readonly code?: string
-      /** By default it has one. */
-      readonly hasIdToken?: boolean
+      /** Other services take an id token for a complete login. */
+      readonly hasIdToken: boolean
       readonly binding: SessionBinding | undefined
     },
   ): Promise<TokenResponse> {
     const { issuer } = this.#parts
-    const { endsAt, isOffline, refreshScopes = subject.scopes, nonce, code, binding, hasIdToken = true } = options
+    const { endsAt, isOffline, refreshScopes = subject.scopes, nonce, code, binding, hasIdToken } = options
     const to = (use: SessionTokenUse | 'id') => ({ ...recipient, expiresAt: issuer.expiryOf(use, endsAt) })
     const access = await issuer.issue('access', subject, to('access'))
     const refreshed = { ...subject, scopes: refreshScopes }

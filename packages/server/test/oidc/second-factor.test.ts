@@ -262,6 +262,28 @@ test('a policy that requires a code makes running sessions partial at once', asy
   assert.equal((await client.get(token)).status, 200)
 })
 
+test('U-04 a code that is redeemed when its policy requires another factor buys no id token', async (t) => {
+  const app = await buildApp(t)
+  const client = new OidcClient(app)
+  const signer = await makeSecondSigner(app)
+  const user = await makeUser(app, { externalId: 'second-user' })
+  const authPolicyId = await makeStrictPolicy(app, signer.id)
+  await app.admin('PATCH', `/edge/management/v1/identities/${user.id}`, { authPolicyId })
+  const finishWith = async (requireTotp: boolean) => {
+    const login = await client.begin()
+    const headers = { authorization: `Bearer ${signer.token('second-user')}` }
+    await client.logInByPassword(login, user.username, user.password)
+    await client.call('POST', '/oidc/login/second-jwt', { json: { id: login.id }, headers })
+    const code = await client.code(login)
+    await app.admin('PATCH', `/edge/management/v1/auth-policies/${authPolicyId}`, { secondary: { requireTotp } })
+    return (await client.redeem(code, login)).json
+  }
+  const whole = await finishWith(false)
+  assert.deepEqual(claimsOf(whole.id_token).amr, ['password', `ejs:${signer.id}`], 'the second token was given')
+  const partial = await finishWith(true)
+  assert.deepEqual([typeof partial.access_token, partial.id_token], ['string', undefined])
+})
+
 test('U-04 a session that lacks a second factor gets no id token by refresh or exchange', async (t) => {
   const app = await buildApp(t)
   const client = new OidcClient(app)

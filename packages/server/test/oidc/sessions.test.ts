@@ -242,6 +242,20 @@ test('U-02 a token that is revoked already costs no write when it is revoked aga
   assert.deepEqual(json.data.tags, { why: 'lost' }, 'the holder does not replace the revocation of an administrator')
 })
 
+test('U-02 the tokens of a session that has ended cost no write when they are sent to end it', async (t) => {
+  const app = await buildApp(t)
+  const client = new OidcClient(app)
+  const { refresh_token: token, id_token: hint } = await client.logIn()
+  const ran = t.mock.method(app.store, 'run')
+  const revoke = async () => {
+    const form = { token, client_id: 'openziti' }
+    assert.equal((await client.call('POST', '/oidc/revoke', { form })).status, 200)
+    assert.equal((await client.call('GET', `/oidc/end_session?id_token_hint=${hint}`)).status, 302)
+    return ran.mock.callCount()
+  }
+  assert.deepEqual([await revoke(), await revoke()], [1, 1])
+})
+
 test('end_session ends the sessions of the identity, and only with a good hint and address', async (t) => {
   const app = await buildApp(t)
   const client = new OidcClient(app)

@@ -34,7 +34,7 @@ export class LoginSteps {
   /** Undefined before an identity has logged in, and when its session has ended since. */
   async find({ session: recorded }: StoredOidcLogin): Promise<LoginStep | undefined> {
     const session = recorded && (await this.#parts.sessions.readOidc(recorded.id))
-    return session && this.#stepOf(session, recorded.details.amr)
+    return session && this.#stepOf(session, recorded.details.amr, [])
   }
 
   /** Opens the session of the identity that logs in, with the second factor that its request contains. Fails with UNAUTHORIZED when the login has expired. */
@@ -81,10 +81,22 @@ export class LoginSteps {
     return { session, missing }
   }
 
-  async #stepOf(session: LiveSession, amr: readonly string[], bearers: readonly string[] = []): Promise<LoginStep> {
-    const { requireExtJwtSigner } = session.policy.secondary
-    const isTokenGiven = requireExtJwtSigner !== null && amr.includes(secondTokenMethod(requireExtJwtSigner))
-    const missing = await this.#parts.secondFactor.findMissing(session, bearers)
-    return { session, missing: isTokenGiven ? missing.filter(({ kind }) => kind !== 'ext-jwt') : missing }
+  async #stepOf(session: LiveSession, amr: readonly string[], bearers: readonly string[]): Promise<LoginStep> {
+    return { session, missing: await findMissingInLogin(this.#parts.secondFactor, { session, amr, bearers }) }
   }
+}
+
+/** What a login with these methods still lacks. */
+export async function findMissingInLogin(
+  secondFactor: Pick<SecondFactor, 'findMissing'>,
+  {
+    session,
+    amr,
+    bearers,
+  }: { readonly session: LiveSession; readonly amr: readonly string[]; readonly bearers: readonly string[] },
+): Promise<readonly MissingFactor[]> {
+  const { requireExtJwtSigner } = session.policy.secondary
+  const isTokenGiven = requireExtJwtSigner !== null && amr.includes(secondTokenMethod(requireExtJwtSigner))
+  const missing = await secondFactor.findMissing(session, bearers)
+  return isTokenGiven ? missing.filter(({ kind }) => kind !== 'ext-jwt') : missing
 }

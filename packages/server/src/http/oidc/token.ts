@@ -7,10 +7,12 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Settings } from '../../platform/settings/index.ts'
 import { SYSTEM_ACTOR } from '../../store/actor.ts'
 import { findRevocation } from '../../store/reads/revocation-reads.ts'
+import { findLiveSessionRow } from '../../store/reads/session-reads.ts'
 import type { Store } from '../../store/store.ts'
 import type { Call } from '../pipeline/call.ts'
 import type { Query } from '../pipeline/query.ts'
 import type { Route, RouteResponse } from '../pipeline/route.ts'
+import { findMissingInLogin } from './login-steps.ts'
 import { issuerFor, NO_STORE, oidcRoute, PLAIN_TYPE, readForm, redirect } from './oidc-call.ts'
 
 export interface TokenRouteParts {
@@ -34,12 +36,17 @@ export function tokenRoutes({ store, clock, settings, secondFactor, oidc }: Toke
       issuer,
       address,
       fingerprint: () => call.clientFingerprint(),
-      lacksFactor: async (session) => (await secondFactor.findMissing(session, call.untrustedBearers)).length > 0,
+      lacksFactor: async (session, amr) => {
+        const missing = await findMissingInLogin(secondFactor, { session, amr, bearers: call.untrustedBearers })
+        return missing.length > 0
+      },
     })
     return { status: 200, headers: { ...NO_STORE, pragma: 'no-cache' }, json }
   }
 
-  /** A token that is revoked already costs no write, however often its holder repeats the request. */
+  /** What has ended already costs no write, however often its holder repeats the request. */
+  const isLive = async (sessionId: string): Promise<boolean> =>
+    (await findLiveSessionRow(store.db, sessionId, clock.now())) !== undefined
   const revokeOnce = async (token: RevokeToken): Promise<void> => {
     const known = await findRevocation(store.db, token.jti, clock.now())
     if (!known || known.expires_at < token.expiresAt) await store.run(revokeToken, token, system())
@@ -57,7 +64,7 @@ export function tokenRoutes({ store, clock, settings, secondFactor, oidc }: Toke
       if (!read.ok || read.claims.clientId !== clientId) continue
       const { jti, sessionId, expiresAt } = read.claims
       if (use === 'access') await revokeOnce({ jti, expiresAt })
-      else await store.run(endOidcSession, { sessionId }, system())
+      else if (await isLive(sessionId)) await store.run(endOidcSession, { sessionId }, system())
     }
     return { status: 200, headers: NO_STORE, bytes: { content: Buffer.alloc(0), type: PLAIN_TYPE } }
   }
@@ -85,7 +92,9 @@ export function tokenRoutes({ store, clock, settings, secondFactor, oidc }: Toke
       throw new OAuthError('invalid_request', 'post_logout_redirect_uri invalid')
     }
     // The hint of a session that has ended ends no later session.
-    if (named) await store.run(endOidcSessionsOf, { sessionId: named.sessionId }, system())
+    if (named && (await isLive(named.sessionId))) {
+      await store.run(endOidcSessionsOf, { sessionId: named.sessionId }, system())
+    }
     return redirect(uri ? addToUri(uri, { state: parameters.get('state') }) : `${issuer}/logged-out`)
   }
 
