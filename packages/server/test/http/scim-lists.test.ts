@@ -59,6 +59,104 @@ test('V-19 users are found by filters', async (t) => {
   for (const [filter, expected] of cases) assert.deepEqual(await find(filter), expected, filter)
 })
 
+test('V-19 users are found by the parts of their names, by their groups and by what every resource has', async (t) => {
+  const { scim } = await setUpScim(t)
+  const name = { formatted: 'Grace O’Malley', familyName: "O'Malley", givenName: 'GRÁCE' }
+  const grace = await scim.addUser('grace', { name, emails: [{ value: 'GRÁCE@idp', type: 'ÄRBEIT' }] })
+  const bob = await scim.addUser('bob', { displayName: 'ÖBOB' })
+  const group = await scim.addGroup('Éngineers', [grace])
+  const { location } = (await scim.send('GET', `/Users/${bob}`)).meta
+  const [{ $ref }] = (await scim.send('GET', `/Users/${grace}`)).groups
+  const find = async (path: string, filter: string) =>
+    (await scim.send('GET', `${path}${filtered(filter)}`)).Resources.map(({ id }: { id: string }) => id)
+  const users: [filter: string, expected: readonly string[]][] = [
+    [`name.familyName co "O'Malley"`, [grace]],
+    ['name.familyName eq "o\'MALLEY"', [grace]],
+    ['name.formatted sw "grace" and name.givenName eq "grÁce"', [grace]],
+    ['name.givenName eq "gráce"', []],
+    ['name.middleName pr', []],
+    ['name pr', [grace]],
+    ['not (name pr)', [bob]],
+    ['name eq null', [bob]],
+    ['name[familyName sw "o" and givenName pr]', [grace]],
+    ['name[familyName sw "o" and middleName pr]', []],
+    [`groups eq "${group}"`, [grace]],
+    [`groups.value eq "${group}"`, [grace]],
+    [`groups[value eq "${group}" and display eq "Éngineers"]`, [grace]],
+    ['groups.display eq "ÉNGINEERS"', [grace]],
+    ['groups.type eq "direct"', [grace]],
+    [`groups.$ref eq "${$ref}"`, [grace]],
+    ['groups pr', [grace]],
+    ['not (groups pr)', [bob]],
+    ['groups eq "other"', []],
+    ['meta.resourceType eq "User"', [grace, bob]],
+    ['meta.resourceType eq "Group"', []],
+    [`meta.location eq "${location}"`, [bob]],
+    ['schemas eq "urn:ietf:params:scim:schemas:core:2.0:User"', [grace, bob]],
+    ['schemas eq "urn:ietf:params:scim:schemas:core:2.0:Group"', []],
+    ['emails.value eq "grÁce@IDP"', [grace]],
+    ['emails[type eq "Ärbeit"]', [grace]],
+    ['displayName eq "Öbob"', [bob]],
+    ['displayName eq "öbob"', []],
+    [`id eq "${bob}" and manager eq "x"`, []],
+    [`id eq "${bob}" and not (urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager pr)`, [bob]],
+  ]
+  for (const [filter, expected] of users) assert.deepEqual(await find('/Users', filter), expected, filter)
+  const groups: [filter: string, expected: readonly string[]][] = [
+    ['members.display eq "GRACE"', [group]],
+    ['members.display eq "bob"', []],
+    ['members.type eq "User"', [group]],
+    [`members.$ref ew "/Users/${grace}"`, [group]],
+    [`members.$ref ew "/Users/${bob}"`, []],
+    ['meta.resourceType eq "Group" and schemas co "core:2.0:group"', [group]],
+  ]
+  for (const [filter, expected] of groups) assert.deepEqual(await find('/Groups', filter), expected, filter)
+})
+
+test('V-19 every attribute that a schema lists can be in a filter', async (t) => {
+  const { scim } = await setUpScim(t)
+  interface Attribute {
+    readonly name: string
+    readonly subAttributes?: readonly Attribute[]
+  }
+  const namesOf = ({ name, subAttributes = [] }: Attribute): string[] => [
+    name,
+    ...subAttributes.map((part) => `${name}.${part.name}`),
+  ]
+  let count = 0
+  for (const { name: resource, attributes } of (await scim.send('GET', '/Schemas')).Resources) {
+    const common = ['id', 'schemas', 'meta', 'meta.created', 'meta.lastModified', 'meta.resourceType', 'meta.location']
+    for (const name of [...attributes.flatMap(namesOf), ...common]) {
+      const reply = await scim.call('GET', `/${resource}s${filtered(`${name} pr`)}`)
+      assert.equal(reply.status, 200, `${resource} ${name}`)
+      count += 1
+    }
+  }
+  assert.ok(count > 30)
+})
+
+test('V-16 a linked identity whose external id is its email is found by the email', async (t) => {
+  const { scim, createIdentity, signerId } = await setUpScim(t, { scimIdentityAttribute: 'email' })
+  const linked = { name: 'Linked', externalId: 'Linked@idp', linkedSigners: [signerId] }
+  const id = await createIdentity(linked)
+  const bare = await createIdentity({ name: 'Bare', externalId: null, linkedSigners: [signerId] })
+  const find = async (filter: string) =>
+    (await scim.send('GET', `/Users${filtered(filter)}`)).Resources.map((user: { id: string }) => user.id)
+  assert.deepEqual((await scim.send('GET', `/Users/${id}`)).emails, [{ value: 'Linked@idp', primary: true }])
+  for (const filter of [
+    'emails eq "linked@idp"',
+    'emails.value eq "LINKED@idp"',
+    'emails[primary eq true and value ew "@idp"]',
+  ]) {
+    assert.deepEqual(await find(filter), [id], filter)
+  }
+  assert.deepEqual(await find('emails[type eq "work"].value eq "linked@idp"'), [])
+  assert.deepEqual(await find('not (emails pr)'), [bare])
+  await scim.send('PUT', `/Users/${id}`, { userName: 'linked', emails: [{ value: 'new@idp', type: 'work' }] })
+  assert.deepEqual(await find('emails eq "linked@idp"'), [], 'described now')
+  assert.deepEqual(await find('emails[type eq "work"].value eq "new@idp"'), [id])
+})
+
 test('V-19 groups are found by filters', async (t) => {
   const { scim } = await setUpScim(t)
   const id = await scim.addUser('alice')
@@ -94,6 +192,10 @@ test('V-19 an unusable filter is refused with its keyword', async (t) => {
     '(userName eq "a"',
     'userName eq "a")',
     'nickName eq "a"',
+    'name.nickName eq "a"',
+    'name eq "a"',
+    'meta co "a"',
+    'groups[name eq "a"]',
     'active gt true',
     'active eq "maybe"',
     'meta.created gt "yesterday"',

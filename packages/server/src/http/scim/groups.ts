@@ -89,7 +89,7 @@ export function groupRoutes({ store, clock, scim }: ScimRouteParts, { signerOf, 
     scimRoute('GET', '/Groups', async (call) => {
       const { filter, startIndex, count } = readPaging(call.query)
       const { id } = await signerOf(call)
-      const page = { filter, offset: startIndex - 1, limit: count, now: clock.now() }
+      const page = { filter, offset: startIndex - 1, limit: count, now: clock.now(), baseUrl: baseUrlOf(call) }
       const { ids, total } = await listScimGroupIds(store, id, page)
       const shown = await idsOfPage(call, ids)
       const groups = await findScimGroups(store.db, id, shown)

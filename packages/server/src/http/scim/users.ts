@@ -38,7 +38,7 @@ export function userRoutes({ store, clock, scim }: ScimRouteParts, { signerOf, b
       const { filter, startIndex, count } = readPaging(call.query)
       const selection = readSelection(call.query)
       const signer = await signerOf(call)
-      const page = { filter, offset: startIndex - 1, limit: count, now: clock.now() }
+      const page = { filter, offset: startIndex - 1, limit: count, now: clock.now(), baseUrl: baseUrlOf(call) }
       const { ids, total } = await listScimUserIds(store, signer, page)
       const users = await show(call, signer, ids)
       return listResponse(

@@ -9,10 +9,10 @@ import {
 import { type RawBuilder, sql } from 'kysely'
 import type { StoreDialect } from '../transaction.ts'
 
-/** Where an attribute is stored. `folded`: text in lower case, compared without regard to case. */
+/** Where an attribute is stored. `folded`: text in lower case, compared without regard to case. `complex`: only its presence can be tested. */
 export interface ScimColumn {
   readonly expression: RawBuilder<unknown>
-  readonly type: 'folded' | 'exact' | 'boolean' | 'instant'
+  readonly type: 'folded' | 'exact' | 'boolean' | 'instant' | 'complex'
 }
 
 /** The rows with the values of a multi-valued attribute, and the columns of their parts. */
@@ -40,6 +40,8 @@ export function scimFilterToSql(filter: ScimFilter, table: ScimFilterTable): Con
     case 'not':
       return sql<boolean>`not coalesce(${scimFilterToSql(filter.term, table)}, ${sql.lit(false)})`
     case 'some': {
+      const single = partsOf(filter.attribute, table)
+      if (single.size > 0) return scimFilterToSql(filter.term, { ...table, columns: single, values: new Map() })
       const { from, parts } = valuesOf(filter.attribute, table)
       const condition = scimFilterToSql(filter.term, { ...table, columns: parts, values: new Map() })
       return sql<boolean>`exists (select 1 from ${from} where ${condition})`
@@ -62,6 +64,13 @@ function onColumn(attribute: string, table: ScimFilterTable, test: (column: Scim
   const ofPart = parts.get(part)
   if (!ofPart) throw unknown(attribute)
   return sql<boolean>`exists (select 1 from ${from} where ${test(ofPart)})`
+}
+
+/** The columns of the parts of an attribute with one value: `name[familyName eq "a"]`. */
+function partsOf(attribute: string, { columns }: ScimFilterTable): ReadonlyMap<string, ScimColumn> {
+  const prefix = `${attribute}.`
+  const parts = [...columns].filter(([name]) => name.startsWith(prefix))
+  return new Map(parts.map(([name, column]) => [name.slice(prefix.length), column]))
 }
 
 function valuesOf(attribute: string, { values }: ScimFilterTable): ScimValues {
@@ -116,6 +125,7 @@ function partial(
 }
 
 function boundValue(type: ScimColumn['type'], value: Exclude<ScimValue, null>): string | number | boolean {
+  if (type === 'complex') throw unusable()
   if (type === 'boolean') {
     if (typeof value === 'boolean') return value
     const text = foldAscii(String(value))

@@ -1,17 +1,16 @@
 import { foldAscii, type ScimFilter } from '@countersign/core'
-import { type Compilable, type CompiledQuery, type RawBuilder, sql } from 'kysely'
+import type { Compilable, CompiledQuery } from 'kysely'
 import type { Store } from '../store.ts'
-import type { StoreDialect } from '../transaction.ts'
 import { withinDeadline } from './list-reader.ts'
-import { type ScimColumn, type ScimFilterTable, scimFilterToSql } from './scim-filter-to-sql.ts'
+import { groupFilterTable, type ScimFilterContext, userFilterTable } from './scim-filter-tables.ts'
+import { scimFilterToSql } from './scim-filter-to-sql.ts'
 import { findGroupIdsByExternalId, findGroupIdsByName } from './scim-group-reads.ts'
 import { findIdsByExternalId, findIdsByUserName, type ScimSigner } from './scim-user-reads.ts'
 
-export interface ScimPage {
+export interface ScimPage extends Pick<ScimFilterContext, 'now' | 'baseUrl'> {
   readonly filter: ScimFilter | undefined
   readonly offset: number
   readonly limit: number
-  readonly now: number
 }
 
 /** The ids of a page in the order of the list, and the number of all that match. */
@@ -21,8 +20,6 @@ export interface ScimIds {
 }
 
 type ListStore = Pick<Store, 'db' | 'dialect' | 'readLong'>
-
-const column = (type: ScimColumn['type'], expression: RawBuilder<unknown>): ScimColumn => ({ type, expression })
 
 /** A page of the users of a signer. What agents of identity providers ask for is found by an index. */
 export async function listScimUserIds(store: ListStore, signer: ScimSigner, page: ScimPage): Promise<ScimIds> {
@@ -44,7 +41,7 @@ export async function listScimUserIds(store: ListStore, signer: ScimSigner, page
     .innerJoin('identities', 'identities.id', 'scim_users.identity_id')
     .where('scim_users.signer_id', '=', signer.id)
     .where(withinDeadline(store))
-    .where(scimFilterToSql(page.filter, userTable(dialect, signer, page.now)))
+    .where(scimFilterToSql(page.filter, userFilterTable({ ...page, dialect }, signer)))
   return readPage(store, signer.id, page, {
     ids: pageOf(users.select('scim_users.identity_id as id').orderBy('scim_users.position'), page),
     total: users.select(({ fn }) => fn.countAll<number>().as('total')).compile(),
@@ -71,7 +68,9 @@ export async function listScimGroupIds(store: ListStore, signerId: string, page:
     .selectFrom('scim_groups')
     .where('scim_groups.signer_id', '=', signerId)
     .where(withinDeadline(store))
-    .$if(page.filter !== undefined, (all) => all.where(scimFilterToSql(page.filter as ScimFilter, groupTable(dialect))))
+    .$if(page.filter !== undefined, (all) =>
+      all.where(scimFilterToSql(page.filter as ScimFilter, groupFilterTable({ ...page, dialect }))),
+    )
   const ids = groups.select('scim_groups.id').orderBy('scim_groups.position')
   return readPage(store, signerId, page, {
     ids: pageOf(ids, page),
@@ -103,74 +102,4 @@ async function readPage(
 /** The lists of a signer take turns with each other. */
 function readLongRows<Row>(store: ListStore, signerId: string, query: CompiledQuery<Row>) {
   return store.readLong<Row>(`scim ${signerId}`, query)
-}
-
-const INSTANTS = (table: string): [string, ScimColumn][] => [
-  ['meta.created', column('instant', sql.ref(`${table}.created_at`))],
-  ['meta.lastmodified', column('instant', sql.ref(`${table}.updated_at`))],
-]
-
-function userTable(
-  dialect: StoreDialect,
-  { scimIdentityAttribute: attribute }: ScimSigner,
-  now: number,
-): ScimFilterTable {
-  const isDescribed = sql`scim_users.user_name is not null`
-  const name = attribute === 'userName' ? sql`coalesce(identities.external_id, identities.name)` : sql`identities.name`
-  const externalId = attribute === 'externalId' ? sql`identities.external_id` : sql`null`
-  const enabled = sql`(identities.disabled_at is null or coalesce(identities.disabled_until <= ${now}, ${sql.lit(false)}))`
-  return {
-    dialect,
-    columns: new Map([
-      ['id', column('exact', sql`identities.id`)],
-      [
-        'username',
-        column('folded', sql`case when ${isDescribed} then scim_users.user_name_key else lower(${name}) end`),
-      ],
-      ['externalid', column('exact', sql`case when ${isDescribed} then scim_users.external_id else ${externalId} end`)],
-      ['displayname', column('folded', sql`lower(scim_users.display_name)`)],
-      ['active', column('boolean', enabled)],
-      ...INSTANTS('identities'),
-    ]),
-    values: new Map([['emails', emailValues(dialect)]]),
-  }
-}
-
-function emailValues(dialect: StoreDialect) {
-  const isSqlite = dialect === 'sqlite'
-  const part = (name: string) =>
-    isSqlite ? sql`email.value ->> ${sql.lit(`$.${name}`)}` : sql`email.value ->> ${sql.lit(name)}`
-  const isPrimary = isSqlite
-    ? sql`coalesce(${part('primary')}, 0)`
-    : sql`coalesce((${part('primary')})::boolean, false)`
-  return {
-    from: isSqlite
-      ? sql`json_each(scim_users.emails) as email`
-      : sql`jsonb_array_elements(scim_users.emails::jsonb) as email (value)`,
-    parts: new Map([
-      ...['value', 'type', 'display'].map((name) => [name, column('folded', sql`lower(${part(name)})`)] as const),
-      ['primary', column('boolean', isPrimary)] as const,
-    ]),
-  }
-}
-
-function groupTable(dialect: StoreDialect): ScimFilterTable {
-  return {
-    dialect,
-    columns: new Map([
-      ['id', column('exact', sql`scim_groups.id`)],
-      ['displayname', column('folded', sql`scim_groups.display_name_key`)],
-      ['externalid', column('exact', sql`scim_groups.external_id`)],
-      ...INSTANTS('scim_groups'),
-    ]),
-    values: new Map([
-      [
-        'members',
-        {
-          from: sql`(select identity_id from scim_members where group_id = scim_groups.id) as member`,
-          parts: new Map([['value', column('exact', sql`member.identity_id`)]]),
-        },
-      ],
-    ]),
-  }
 }
