@@ -85,6 +85,7 @@ export const ERRORS = {
   UNSUPPORTED_MEDIA: spec(406, 'No suitable accept media types were detected, supports: application/json'),
   LAST_ADMINISTRATOR: spec(409, 'The change would leave no administrator who can log in'),
   SERVER_TOO_MANY_REQUESTS: spec(429, 'Too many requests, try again later', true),
+  NOT_IMPLEMENTED: spec(501, 'The server does not support this request'),
   PROVIDER_FAILED: spec(502, 'The request to the identity provider failed, see the error'),
   NOT_THIS_CONTROLLER: spec(409, 'The network has its own controller, on which this one cannot open a session'),
   TIMEOUT: spec(503, 'The request took too long', true),

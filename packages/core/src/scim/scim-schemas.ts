@@ -11,6 +11,7 @@ export const SCIM_URN = {
   error: `${MESSAGES}:Error`,
   list: `${MESSAGES}:ListResponse`,
   patch: `${MESSAGES}:PatchOp`,
+  search: `${MESSAGES}:SearchRequest`,
 } as const
 
 export const SCIM_MEDIA_TYPE = 'application/scim+json'

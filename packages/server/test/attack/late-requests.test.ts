@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { SIGNERS } from '../http/provider.fixture.ts'
+import { setUpScim } from '../http/scim.fixture.ts'
 import { startTarget, type Target } from './target.ts'
 
 const IDENTITIES = '/edge/management/v1/identities'
@@ -50,7 +52,10 @@ const SAMPLE_ROWS = 200_000
 const HELD_MS = 800
 
 /** Takes the caller's turn at the long reads for about `HELD_MS`, whatever the load of the machine. */
-async function holdTurn({ app: { store } }: Target, caller: string): Promise<{ readonly ended: Promise<unknown> }> {
+async function holdTurn(
+  { app: { store } }: Pick<Target, 'app'>,
+  caller: string,
+): Promise<{ readonly ended: Promise<unknown> }> {
   const read = (rows: number) => store.readLong(caller, counting(rows).compile(store.db))
   // Starts the thread, which takes longer than the sample.
   await read(1)
@@ -76,4 +81,31 @@ for (const [lost, lose, status] of [...LOSSES, ['one of several permissions', SO
     const response = await listed
     assert.equal(response.status, status, response.text)
   })
+}
+
+const SEARCH = { schemas: ['urn:ietf:params:scim:api:messages:2.0:SearchRequest'] }
+
+for (const [method, path, body] of [
+  ['GET', '/Users', undefined],
+  ['POST', '/Users/.search', SEARCH],
+] as const) {
+  for (const [lost, status] of [
+    ['nothing', 200],
+    ['its token', 401],
+  ] as const) {
+    test(`N-01 a provider that loses ${lost} while ${method} ${path} waits for its turn gets ${status}`, async (t) => {
+      const { app, scim, signerId } = await setUpScim(t)
+      const tokens = `${SIGNERS}/${signerId}/scim-tokens`
+      const [{ id }] = (await app.admin('GET', tokens)).json.data
+      const ahead = await holdTurn({ app }, `scim ${signerId}`)
+      const from = performance.now()
+      const listed = scim.call(method, path, body)
+      await sleep(50)
+      if (status === 401) assert.equal((await app.admin('DELETE', `${tokens}/${id}`)).status, 200)
+      await ahead.ended
+      assert.ok(performance.now() - from > AUTHORIZED_FOR_MS, 'the list had to wait')
+      const response = await listed
+      assert.equal(response.status, status, response.text)
+    })
+  }
 }

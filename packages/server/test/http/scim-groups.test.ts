@@ -21,8 +21,11 @@ test('V-18 D59 groups give their members attributes, which belong to the signer'
   const add = { op: 'add', path: 'members', value: [{ value: bob }, { value: alice }] }
   assert.equal((await scim.patch(`/Groups/${group}`, add)).status, 204)
   assert.deepEqual(await attributesOf(bob), ['engineers'])
-  const members = [bob, alice].sort().map((value) => ({ value, type: 'User' }))
-  assert.deepEqual((await scim.send('GET', `/Groups/${group}`)).members, members)
+  const { members } = await scim.send('GET', `/Groups/${group}`)
+  assert.deepEqual(
+    members.map(({ value }: { value: string }) => value),
+    [bob, alice].sort(),
+  )
   const [shown] = (await scim.send('GET', `/Users/${bob}`)).groups
   assert.deepEqual([shown.value, shown.display], [group, 'engineers'])
 
@@ -168,6 +171,8 @@ test('V-18 a group with many members is sent while they are read, and a change o
     shown.members.map(({ value }: { value: string }) => value),
     [first, ...ids].sort(),
   )
+  const displays = shown.members.map(({ display }: { display: string }) => display)
+  assert.deepEqual(displays.sort(), ['first', ...ids], 'user names')
   const listed = await scim.send('GET', '/Groups')
   assert.deepEqual([listed.totalResults, listed.Resources[0].members.length], [1, 2_101])
   assert.deepEqual((await identity(ids[7] ?? '')).roleAttributes, ['g'])
@@ -185,6 +190,23 @@ test('V-18 a group with many members is sent while they are read, and a change o
     .where('signer_id', '=', signerId)
     .execute()
   assert.deepEqual(left, [])
+})
+
+test('V-20 a page of groups ends before it has too many members', async (t) => {
+  const { scim } = await setUpScim(t, { scimGroupAttributeTemplate: 'staff' })
+  const ids: string[] = []
+  for (let each = 0; each < 145; each += 1) ids.push(await scim.addUser(`user ${each}`))
+  for (let each = 0; each < 145; each += 1) await scim.addGroup(`group ${each}`, ids)
+  const page = async (query: string) => {
+    const { totalResults, itemsPerPage, Resources } = await scim.send('GET', `/Groups?count=200${query}`)
+    assert.equal(itemsPerPage, Resources.length)
+    return [totalResults, itemsPerPage]
+  }
+  assert.deepEqual(await page(''), [145, 137], '137 groups have 19,865 members')
+  assert.deepEqual(await page('&startIndex=138'), [145, 8])
+  assert.deepEqual(await page('&excludedAttributes=members'), [145, 145])
+  const users = (await scim.send('GET', '/Users?count=12')).Resources
+  assert.ok(users.every(({ groups }: { groups: readonly unknown[] }) => groups.length === 145))
 })
 
 /** A session of an identity by password. */

@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { refusal, setUpScim } from './scim.fixture.ts'
+import { refusal, setUpScim, USER_SCHEMA } from './scim.fixture.ts'
+
+const SEARCH_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:SearchRequest'
 
 const filtered = (filter: string, rest = '') => `?filter=${encodeURIComponent(filter)}${rest}`
 
@@ -236,31 +238,44 @@ test('V-19 lists have pages, in the order in which users were created', async (t
   assert.deepEqual(refusal(both), [400, 'invalidValue'])
 })
 
-test('V-19 discovery says what is supported', async (t) => {
+test('V-19 a search by POST has the response of the list', async (t) => {
   const { scim } = await setUpScim(t)
-  const config = await scim.send('GET', '/ServiceProviderConfig')
-  const { patch, bulk, filter, changePassword, etag, sort } = config
-  assert.deepEqual([patch.supported, bulk.supported, filter.supported], [true, false, true])
-  assert.deepEqual([changePassword.supported, etag.supported, sort.supported], [false, true, false])
-  const schemas = await scim.send('GET', '/Schemas')
-  assert.equal(schemas.totalResults, 2)
-  for (const { id, meta } of schemas.Resources) {
-    const one = await scim.send('GET', `/Schemas/${id}`)
-    assert.deepEqual([one.id, one.meta.location], [id, meta.location])
-  }
-  const types = await scim.send('GET', '/ResourceTypes')
+  const ids: string[] = []
+  for (const name of ['alice', 'bob', 'carol']) ids.push(await scim.addUser(name))
+  await scim.addGroup('one', ids)
+  await scim.addGroup('two')
+  const schemas = [SEARCH_SCHEMA]
+  const users = await scim.send('POST', '/Users/.search', { schemas })
+  assert.deepEqual(users, await scim.send('GET', '/Users'))
+  const part = { schemas, startIndex: 2, count: 1, attributes: ['userName', 'groups.display'] }
   assert.deepEqual(
-    types.Resources.map(({ name, endpoint }: { name: string; endpoint: string }) => [name, endpoint]),
-    [
-      ['User', '/Users'],
-      ['Group', '/Groups'],
-    ],
+    await scim.send('POST', '/Users/.search', { ...part, filter: 'userName pr' }),
+    await scim.send(
+      'GET',
+      `/Users${filtered('userName pr', '&startIndex=2&count=1&attributes=userName,groups.display')}`,
+    ),
   )
-  assert.equal((await scim.send('GET', '/ResourceTypes/User')).endpoint, '/Users')
-  for (const path of ['/Schemas/x', '/ResourceTypes/x', '/Bulk', '/Me']) {
-    assert.deepEqual(refusal(await scim.call('GET', path)), [404, undefined], path)
+  const found = await scim.send('POST', '/Users/.search', { schemas, filter: 'userName eq "bob"', sortBy: 'id' })
+  assert.deepEqual([found.totalResults, found.Resources[0].id], [1, ids[1]])
+  const groups = await scim.send('POST', '/Groups/.search', { schemas, excludedAttributes: ['members'] })
+  assert.deepEqual(groups, await scim.send('GET', '/Groups?excludedAttributes=members'))
+  const withMembers = await scim.send('POST', '/Groups/.search', { schemas, filter: 'displayName eq "one"' })
+  assert.equal(withMembers.Resources[0].members.length, 3)
+  const cases: [body: unknown, scimType: string][] = [
+    [{}, 'invalidSyntax'],
+    [{ schemas: [USER_SCHEMA] }, 'invalidSyntax'],
+    [{ schemas, filter: 'userName' }, 'invalidFilter'],
+    [{ schemas, count: 'many' }, 'invalidValue'],
+    [{ schemas, attributes: ['id'], excludedAttributes: ['name'] }, 'invalidValue'],
+    [{ schemas, attributes: Array.from({ length: 65 }, (_, each) => `a${each}`) }, 'tooMany'],
+  ]
+  for (const [body, scimType] of cases) {
+    for (const path of ['/Users/.search', '/Groups/.search']) {
+      assert.deepEqual(refusal(await scim.call('POST', path, body)), [400, scimType], JSON.stringify(body))
+    }
   }
-  assert.deepEqual(refusal(await scim.call('POST', '/ServiceProviderConfig', {})), [405, undefined])
+  const unknown = await scim.call('POST', '/Users/.search', { schemas }, { headers: { authorization: 'Bearer x' } })
+  assert.deepEqual(refusal(unknown), [401, undefined])
 })
 
 test('V-20 bodies that are too large, too deep or not SCIM are refused in the format of SCIM', async (t) => {

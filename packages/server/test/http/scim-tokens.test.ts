@@ -89,7 +89,7 @@ test('V-14 no SCIM request is served without a SCIM token, also with the session
   const { app, scim } = await setUpScim(t)
   const routes = app.controller.http.routes.filter(({ access }) => access === 'scim')
   const calls = routes.flatMap(({ method, paths }) => paths.map((path) => ({ method, path })))
-  assert.equal(calls.length, 17)
+  assert.equal(calls.length, 26)
   assert.ok(calls.every(({ path }) => path.startsWith('/scim/v2/:signerId/')))
   for (const { method, path } of calls) {
     const rest = path.replace('/scim/v2/:signerId', '').replace(':id', 'x')

@@ -85,7 +85,9 @@ function toAppError(thrown: unknown): AppError {
 
 function logError(thrown: unknown, { code, message }: AppError, requestId: string, log: Logger): void {
   try {
-    if (ERRORS[code].status >= 500) log.error({ requestId, code, err: thrown }, 'request failed')
+    // A request for what is not supported is no failure of the server.
+    if (ERRORS[code].status >= 500 && code !== 'NOT_IMPLEMENTED')
+      log.error({ requestId, code, err: thrown }, 'request failed')
     else log.debug({ requestId, code, reason: message }, 'request refused')
   } catch {
     // The request gets its response even if the log has failed.

@@ -49,6 +49,8 @@ interface RouteParts {
   readonly produces?: string
   /** For the OpenAPI document; null for calls outside the two APIs that have one. */
   readonly note: RouteNote | null
+  /** Set when a call with another method than GET changes nothing. */
+  readonly onlyReads?: true
   /** The error code for clients that do not accept JSON; NOT_ACCEPTABLE unless given. */
   readonly unacceptable?: ErrorCode
   handle(call: Call): Promise<RouteResponse> | RouteResponse

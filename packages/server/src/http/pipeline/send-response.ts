@@ -13,7 +13,8 @@ const LINGER_BYTES = 1_048_576
 const DISCARD_BYTES = 16_384
 /** Characters or bytes of a long response that are written at a time. */
 const PIECE = 65_536
-const NO_CONTENT = 204
+/** Statuses whose responses have no body. */
+const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 304])
 const JSON_TYPE = 'application/json'
 
 /** Sends a successful response. A stream that fails after its first bytes ends the connection: the status is already sent. */
@@ -21,7 +22,7 @@ export function sendResponse(response: RouteResponse, reply: FastifyReply, log: 
   const { status, headers, cookies, json, text, stream, bytes } = response
   reply.code(status)
   if (cookies) reply.header('set-cookie', cookies)
-  if (!stream && !bytes && status !== NO_CONTENT) return sendText(text ?? jsonText(json), reply, headers)
+  if (!stream && !bytes && !WITHOUT_BODY.has(status)) return sendText(text ?? jsonText(json), reply, headers)
   for (const [name, value] of Object.entries(headers ?? {})) {
     // Throw here for an invalid value, so that it becomes a 500: once set, it would break the error response too.
     validateHeaderValue(name, value)

@@ -116,7 +116,8 @@ function reauthorizeLateBody(exchange: Exchange): Promise<void> | undefined {
 /** Not after a write, which has authorized its actor in its own transaction and is committed. */
 function reauthorizeLateRead(exchange: Exchange): Promise<void> | undefined {
   const { route, response } = exchange
-  if (route.method !== 'GET' || !isLate(exchange)) return undefined
+  const isRead = route.method === 'GET' || route.onlyReads
+  if (!isRead || !isLate(exchange)) return undefined
   exchange.authorizedAt = performance.now()
   return recheckCaller(exchange).catch((refusal: unknown) => {
     if (response) discard(response)

@@ -1,6 +1,6 @@
-import { SCIM_LIMITS, SCIM_URN } from '@countersign/core'
+import { AppError, foldAscii, SCIM_LIMITS, SCIM_URN } from '@countersign/core'
 import { notFound } from '../../store/not-found.ts'
-import type { Route } from '../pipeline/route.ts'
+import { ROUTE_METHODS, type Route } from '../pipeline/route.ts'
 import { listResponse, scimResponse, scimRoute } from './scim-call.ts'
 import type { ScimContext } from './scim-parts.ts'
 import { collectionOf, type ScimResourceName } from './scim-views.ts'
@@ -35,11 +35,15 @@ interface AttributeOptions {
   readonly multiValued?: boolean
   readonly description: string
   readonly subAttributes?: readonly Attribute[]
+  /** The resources that a reference leads to. */
+  readonly referenceTypes?: readonly ScimResourceName[]
+  readonly canonicalValues?: readonly string[]
 }
 
-interface Attribute extends Required<Omit<AttributeOptions, 'subAttributes'>> {
+type OptionalPart = 'subAttributes' | 'referenceTypes' | 'canonicalValues'
+
+interface Attribute extends Required<Omit<AttributeOptions, OptionalPart>>, Pick<AttributeOptions, OptionalPart> {
   readonly name: string
-  readonly subAttributes?: readonly Attribute[]
 }
 
 function attribute(name: string, options: AttributeOptions): Attribute {
@@ -54,6 +58,11 @@ function attribute(name: string, options: AttributeOptions): Attribute {
     uniqueness: 'none',
     ...options,
   }
+}
+
+function reference(to: ScimResourceName, mutability: 'readOnly' | 'immutable'): Attribute {
+  const description = `The address of the ${foldAscii(to)}`
+  return attribute('$ref', { description, type: 'reference', referenceTypes: [to], caseExact: true, mutability })
 }
 
 const USER_ATTRIBUTES = [
@@ -88,9 +97,16 @@ const USER_ATTRIBUTES = [
     description: 'The groups of the user',
     multiValued: true,
     mutability: 'readOnly',
-    subAttributes: ['value', 'display', 'type', '$ref'].map((part) =>
-      attribute(part, { description: `The ${part} of the group`, mutability: 'readOnly' }),
-    ),
+    subAttributes: [
+      attribute('value', { description: 'The id of the group', caseExact: true, mutability: 'readOnly' }),
+      reference('Group', 'readOnly'),
+      attribute('display', { description: 'The displayName of the group', mutability: 'readOnly' }),
+      attribute('type', {
+        description: 'Groups have no groups in them',
+        mutability: 'readOnly',
+        canonicalValues: ['direct'],
+      }),
+    ],
   }),
 ]
 
@@ -106,7 +122,9 @@ const GROUP_ATTRIBUTES = [
     multiValued: true,
     subAttributes: [
       attribute('value', { description: 'The id of the user', caseExact: true, mutability: 'immutable' }),
-      attribute('type', { description: 'User', mutability: 'immutable' }),
+      reference('User', 'immutable'),
+      attribute('display', { description: 'The displayName of the user, or its userName', mutability: 'readOnly' }),
+      attribute('type', { description: 'Users only', mutability: 'immutable', canonicalValues: ['User'] }),
     ],
   }),
 ]
@@ -122,6 +140,14 @@ const SCHEMAS: readonly ScimSchema[] = [
   { name: 'User', id: SCIM_URN.user, description: 'An identity', attributes: USER_ATTRIBUTES },
   { name: 'Group', id: SCIM_URN.group, description: 'Gives its members an attribute', attributes: GROUP_ATTRIBUTES },
 ]
+
+/** Otherwise a client would take all resources for those that match (RFC 7644, section 4). */
+function discoveryRoute(path: string, handle: Route['handle']): Route {
+  return scimRoute('GET', path, (call) => {
+    if (call.query.has('filter')) throw new AppError('FORBIDDEN', { message: 'this list cannot be filtered' })
+    return handle(call)
+  })
+}
 
 /** What the provider can find out about this server. */
 export function discoveryRoutes({ baseUrlOf }: ScimContext): Route[] {
@@ -143,22 +169,39 @@ export function discoveryRoutes({ baseUrlOf }: ScimContext): Route[] {
     meta: { resourceType: 'ResourceType', location: `${baseUrl}/ResourceTypes/${name}` },
   })
   const listAndOne = (path: string, key: 'id' | 'name', view: typeof schemaView | typeof typeView): Route[] => [
-    scimRoute('GET', path, (call) => {
+    discoveryRoute(path, (call) => {
       const all = SCHEMAS.map((schema) => view(schema, baseUrlOf(call)))
       return listResponse(all, { total: all.length, startIndex: 1 })
     }),
-    scimRoute('GET', `${path}/:id`, (call) => {
+    discoveryRoute(`${path}/:id`, (call) => {
       const schema = SCHEMAS.find((one) => one[key] === call.params.id)
       if (!schema) throw notFound('spec', call.params.id ?? '')
       return scimResponse(200, view(schema, baseUrlOf(call)))
     }),
   ]
   return [
-    scimRoute('GET', '/ServiceProviderConfig', (call) => {
+    discoveryRoute('/ServiceProviderConfig', (call) => {
       const location = `${baseUrlOf(call)}/ServiceProviderConfig`
       return scimResponse(200, { ...PROVIDER_CONFIG, meta: { resourceType: 'ServiceProviderConfig', location } })
     }),
     ...listAndOne('/Schemas', 'id', schemaView),
     ...listAndOne('/ResourceTypes', 'name', typeView),
   ]
+}
+
+/** What RFC 7644 defines and this server does not offer. Clients tell it from a wrong path by the status. */
+const UNSUPPORTED = [
+  { path: '/Bulk', methods: ['POST'] },
+  { path: '/.search', methods: ['POST'] },
+  { path: '/Me', methods: ROUTE_METHODS },
+] as const
+
+export function unsupportedRoutes(): Route[] {
+  return UNSUPPORTED.flatMap(({ path, methods }) =>
+    methods.map((method) =>
+      scimRoute(method, path, () => {
+        throw new AppError('NOT_IMPLEMENTED')
+      }),
+    ),
+  )
 }

@@ -3,7 +3,7 @@ import { notFound } from '../../store/not-found.ts'
 import { findSigner } from '../../store/reads/signer-reads.ts'
 import { scimPath } from '../api-paths.ts'
 import { type Route, scimCallerOf } from '../pipeline/route.ts'
-import { discoveryRoutes } from './discovery.ts'
+import { discoveryRoutes, unsupportedRoutes } from './discovery.ts'
 import { groupRoutes } from './groups.ts'
 import type { ScimContext, ScimRouteParts } from './scim-parts.ts'
 import { userRoutes } from './users.ts'
@@ -20,5 +20,10 @@ export function scimRoutes(parts: ScimRouteParts): Route[] {
     },
     baseUrlOf: (call) => `https://${addresses()[0] ?? ''}${scimPath(scimCallerOf(call).signerId)}`,
   }
-  return [...discoveryRoutes(context), ...userRoutes(parts, context), ...groupRoutes(parts, context)]
+  return [
+    ...discoveryRoutes(context),
+    ...userRoutes(parts, context),
+    ...groupRoutes(parts, context),
+    ...unsupportedRoutes(),
+  ]
 }

@@ -1,11 +1,13 @@
 import { Readable } from 'node:stream'
 import {
+  buildScimSearch,
   type JsonValue,
-  parseScimFilter,
+  readScimSearch,
   SCIM_LIMITS,
   SCIM_MEDIA_TYPE,
   SCIM_URN,
-  type ScimFilter,
+  type ScimSearch,
+  type ScimSearchRequest,
   scimError,
 } from '@countersign/core'
 import type { ScimRequest } from '../../login/channels/scim-service.ts'
@@ -16,6 +18,7 @@ import { readMediaType } from '../pipeline/limits.ts'
 import type { Query } from '../pipeline/query.ts'
 import { parseJson } from '../pipeline/read-json-body.ts'
 import { type Method, type Route, type RouteResponse, scimCallerOf } from '../pipeline/route.ts'
+import { readSelection, type ScimSelection } from './scim-attributes.ts'
 
 /** A row of SCIM. Bodies are parsed by the handler: names in them are in any case, and the schema says which are ignored. */
 export function scimRoute(method: Method, path: string, handle: Route['handle']): Route {
@@ -29,6 +32,14 @@ export function scimRoute(method: Method, path: string, handle: Route['handle'])
     note: null,
     handle,
   }
+}
+
+type List = (call: Call, search: ScimSearch) => Promise<RouteResponse>
+
+/** The two forms in which a list is asked for: parameters of a GET, and the body of a search (RFC 7644, section 3.4.3). */
+export function listRoutes(path: string, list: List): Route[] {
+  const search = scimRoute('POST', `${path}/.search`, (call) => list(call, readScimSearch(scimBody(call))))
+  return [scimRoute('GET', path, (call) => list(call, readListQuery(call.query))), { ...search, onlyReads: true }]
 }
 
 /** A group is sent with its members, each of which has a few. */
@@ -70,53 +81,70 @@ export function resourceResponse(
   return scimResponse(status, resource, resourceHeaders(meta))
 }
 
-export function resourceHeaders(meta: unknown): Readonly<Record<string, string>> {
+export function resourceHeaders(meta: unknown): { readonly etag: string; readonly location: string } {
   const { version, location } = meta as { readonly version: string; readonly location: string }
   return { etag: version, location }
 }
 
-/** A response whose text comes in pieces. A long one is sent while they are read, the others at once. */
+/** Characters of a response that is sent at once. A longer one is sent while it is read. */
+const MAX_TEXT = 262_144
+
+/** A response whose text comes in pieces. */
 export async function textResponse(
   pieces: AsyncGenerator<string>,
-  {
-    status,
-    isLong,
-    headers = {},
-  }: {
-    readonly status: number
-    readonly isLong: boolean
-    readonly headers?: Readonly<Record<string, string>>
-  },
+  { status, headers }: { readonly status: number; readonly headers?: Readonly<Record<string, string>> },
 ): Promise<RouteResponse> {
-  const all = { 'content-type': SCIM_MEDIA_TYPE, ...headers }
-  if (isLong) return { status, stream: Readable.from(pieces), headers: all }
+  const response = { status, headers: { 'content-type': SCIM_MEDIA_TYPE, ...headers } }
   let text = ''
-  for await (const piece of pieces) text += piece
-  return { status, text: `${text}\n`, headers: all }
+  while (text.length <= MAX_TEXT) {
+    const { value, done } = await pieces.next()
+    if (done) return { ...response, text: `${text}\n` }
+    text += value
+  }
+  return { ...response, stream: Readable.from(continued(text, pieces)) }
+}
+
+async function* continued(text: string, pieces: AsyncGenerator<string>): AsyncGenerator<string> {
+  yield text
+  yield* pieces
 }
 
 export const NO_CONTENT: RouteResponse = { status: 204 }
 
-/** The part of a list that a request wants. */
-export interface ScimPaging {
-  readonly filter: ScimFilter | undefined
-  readonly startIndex: number
-  readonly count: number
+const NOT_MODIFIED = 304
+
+/** The response to `If-None-Match` with the version that the caller has (RFC 7644, section 3.14); undefined when it has another. */
+export function findUnchanged(call: Call, meta: unknown): RouteResponse | undefined {
+  const headers = resourceHeaders(meta)
+  const versions = call.untrustedHead.headers['if-none-match']?.split(',') ?? []
+  const isCurrent = versions
+    .map((version) => version.trim().replace(/^W\//, ''))
+    .some((version) => version === '*' || version === headers.etag)
+  return isCurrent ? { status: NOT_MODIFIED, headers } : undefined
 }
 
-/** RFC 7644, section 3.4.2.4: a smaller index counts as 1, a negative count as 0. More than the largest page is never returned. */
-export function readPaging(query: Query): ScimPaging {
-  const filter = query.get('filter')
-  return {
-    filter: filter === undefined || filter === '' ? undefined : parseScimFilter(filter),
-    startIndex: Math.max(1, readInteger(query, 'startIndex', 1)),
-    count: Math.min(SCIM_LIMITS.maxPage, Math.max(0, readInteger(query, 'count', SCIM_LIMITS.defaultPage))),
-  }
+/** Which attributes of a resource the caller wants. Read it before a change: an unusable one is refused. */
+export function selectionOf(call: Call): ScimSelection {
+  return readSelection(namesIn(call.query))
 }
 
-function readInteger(query: Query, name: string, unset: number): number {
+function namesIn(query: Query): Pick<ScimSearchRequest, 'attributes' | 'excludedAttributes'> {
+  const names = (parameter: string) => query.get(parameter)?.split(',') ?? []
+  return { attributes: names('attributes'), excludedAttributes: names('excludedAttributes') }
+}
+
+function readListQuery(query: Query): ScimSearch {
+  return buildScimSearch({
+    ...namesIn(query),
+    filter: query.get('filter'),
+    startIndex: readInteger(query, 'startIndex'),
+    count: readInteger(query, 'count'),
+  })
+}
+
+function readInteger(query: Query, name: string): number | undefined {
   const text = query.get(name)
-  if (text === undefined || text === '') return unset
+  if (text === undefined || text === '') return undefined
   if (!/^-?\d{1,9}$/.test(text)) throw scimError('invalidValue', `${name} must be an integer`)
   return Number(text)
 }

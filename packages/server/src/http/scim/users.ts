@@ -1,65 +1,79 @@
 import { readScimUser, readScimUserPatch } from '@countersign/core'
 import { notFound } from '../../store/not-found.ts'
-import { listScimUserIds } from '../../store/reads/scim-list-reads.ts'
-import { findScimUsers, loadGroupsOfUsers, type ScimSigner } from '../../store/reads/scim-user-reads.ts'
+import { listScimUserIds, loadGroupsOfUsers } from '../../store/reads/scim-list-reads.ts'
+import { findScimUser, findScimUsers, type ScimSigner, type StoredScimUser } from '../../store/reads/scim-user-reads.ts'
 import type { Call } from '../pipeline/call.ts'
 import type { Route, RouteResponse } from '../pipeline/route.ts'
-import { readSelection, selectAttributes } from './scim-attributes.ts'
+import { isSelected, readSelection, type ScimSelection, selectAttributes } from './scim-attributes.ts'
 import {
+  findUnchanged,
   listResponse,
+  listRoutes,
   NO_CONTENT,
-  readPaging,
   resourceResponse,
   scimBody,
   scimRequest,
   scimRoute,
+  selectionOf,
 } from './scim-call.ts'
 import type { ScimContext, ScimRouteParts } from './scim-parts.ts'
 import { userView } from './scim-views.ts'
 
 /** The users of a signer. */
 export function userRoutes({ store, clock, scim }: ScimRouteParts, { signerOf, baseUrlOf }: ScimContext): Route[] {
-  const show = async (call: Call, signer: ScimSigner, ids: readonly string[]) => {
-    const users = await findScimUsers(store.db, signer, ids)
-    const groups = await loadGroupsOfUsers(store.db, signer.id, ids)
+  const view = async (call: Call, signer: ScimSigner, users: readonly StoredScimUser[], selection: ScimSelection) => {
+    const ids = isSelected(selection, 'groups') ? users.map(({ id }) => id) : []
+    const groups = await loadGroupsOfUsers(store, signer.id, ids)
     const context = { baseUrl: baseUrlOf(call), now: clock.now() }
     return users.map((user) => userView(user, groups.get(user.id) ?? [], context))
   }
 
-  const showOne = async (call: Call, id: string, status = 200): Promise<RouteResponse> => {
-    const selection = readSelection(call.query)
-    const [user] = await show(call, await signerOf(call), [id])
-    if (!user) throw notFound('user', id)
-    return resourceResponse(status, selectAttributes(user, selection), user.meta)
+  /** `isRead`: whether a caller that has the version already needs no response. */
+  const showOne = async (
+    call: Call,
+    id: string,
+    { status = 200, selection, isRead = false }: { status?: number; selection: ScimSelection; isRead?: boolean },
+  ): Promise<RouteResponse> => {
+    const signer = await signerOf(call)
+    const user = await findScimUser(store.db, signer, id)
+    const [shown] = user ? await view(call, signer, [user], selection) : []
+    if (!user || !shown) throw notFound('user', id)
+    // The end of a temporary disabling changes `active`, but not the version.
+    const unchanged = isRead && user.disabledUntil === null ? findUnchanged(call, shown.meta) : undefined
+    return unchanged ?? resourceResponse(status, selectAttributes(shown, selection), shown.meta)
   }
 
   return [
-    scimRoute('GET', '/Users', async (call) => {
-      const { filter, startIndex, count } = readPaging(call.query)
-      const selection = readSelection(call.query)
+    ...listRoutes('/Users', async (call, { filter, startIndex, count, ...names }) => {
+      const selection = readSelection(names)
       const signer = await signerOf(call)
       const page = { filter, offset: startIndex - 1, limit: count, now: clock.now(), baseUrl: baseUrlOf(call) }
       const { ids, total } = await listScimUserIds(store, signer, page)
-      const users = await show(call, signer, ids)
+      const users = await view(call, signer, await findScimUsers(store.db, signer, ids), selection)
       return listResponse(
         users.map((user) => selectAttributes(user, selection)),
         { total, startIndex },
       )
     }),
     scimRoute('POST', '/Users', async (call) => {
+      const selection = selectionOf(call)
       const id = await scim.createUser(scimRequest(call), readScimUser(scimBody(call)))
-      return showOne(call, id, 201)
+      return showOne(call, id, { status: 201, selection })
     }),
-    scimRoute('GET', '/Users/:id', (call) => showOne(call, call.params.id ?? '')),
+    scimRoute('GET', '/Users/:id', (call) =>
+      showOne(call, call.params.id ?? '', { selection: selectionOf(call), isRead: true }),
+    ),
     scimRoute('PUT', '/Users/:id', async (call) => {
       const { id = '' } = call.params
+      const selection = selectionOf(call)
       await scim.updateUser(scimRequest(call), id, { kind: 'put', ...readScimUser(scimBody(call)) })
-      return showOne(call, id)
+      return showOne(call, id, { selection })
     }),
     scimRoute('PATCH', '/Users/:id', async (call) => {
       const { id = '' } = call.params
+      const selection = selectionOf(call)
       await scim.updateUser(scimRequest(call), id, { kind: 'patch', changes: readScimUserPatch(scimBody(call)) })
-      return showOne(call, id)
+      return showOne(call, id, { selection })
     }),
     scimRoute('DELETE', '/Users/:id', async (call) => {
       await scim.deleteUser(scimRequest(call), call.params.id ?? '')

@@ -7,6 +7,7 @@ type Db = Kysely<Database>
 
 export interface StoredScimGroup {
   readonly id: string
+  readonly signerId: string
   readonly displayName: string
   readonly externalId: string | null
   readonly attribute: string
@@ -33,8 +34,8 @@ export async function loadScimGroups(db: Db, signerId: string): Promise<StoredSc
 }
 
 function toGroup(row: ScimGroupTable): StoredScimGroup {
-  const { id, display_name: displayName, external_id: externalId, attribute } = row
-  return { id, displayName, externalId, attribute, createdAt: row.created_at, updatedAt: row.updated_at }
+  const { id, signer_id: signerId, display_name: displayName, external_id: externalId, attribute } = row
+  return { id, signerId, displayName, externalId, attribute, createdAt: row.created_at, updatedAt: row.updated_at }
 }
 
 const groupByName = prepared(2, (db, signerId: string, key: string) =>
@@ -54,21 +55,8 @@ export async function findGroupIdsByExternalId(db: Db, signerId: string, externa
   return (await groupByExternalId(db, signerId, externalId)).map(({ id }) => id)
 }
 
-const memberCounts = preparedForIds(0, (db, ids) =>
-  db
-    .selectFrom('scim_members')
-    .select(['group_id as id', ({ fn }) => fn.countAll<number>().as('count')])
-    .where('group_id', 'in', ids)
-    .groupBy('group_id'),
-)
-
-/** The number of members by group; groups without members are left out. */
-export async function countMembers(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
-  return new Map((await memberCounts(db, ids)).map(({ id, count }) => [id, Number(count)]))
-}
-
 /** In one statement: this many are read without delaying other requests. */
-const MEMBER_BATCH = 2_000
+export const MEMBER_BATCH = 2_000
 
 const membersAfter = prepared(2, (db, groupId: string, after: string) =>
   db

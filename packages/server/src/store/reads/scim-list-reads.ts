@@ -1,10 +1,17 @@
 import { foldAscii, type ScimFilter } from '@countersign/core'
-import type { Compilable, CompiledQuery } from 'kysely'
+import { type Compilable, type CompiledQuery, sql } from 'kysely'
+import { prepared, preparedForIds } from '../prepared.ts'
 import type { Store } from '../store.ts'
 import { withinDeadline } from './list-reader.ts'
-import { groupFilterTable, type ScimFilterContext, userFilterTable } from './scim-filter-tables.ts'
+import { displayOfUser, groupFilterTable, type ScimFilterContext, userFilterTable } from './scim-filter-tables.ts'
 import { scimFilterToSql } from './scim-filter-to-sql.ts'
-import { findGroupIdsByExternalId, findGroupIdsByName } from './scim-group-reads.ts'
+import {
+  findGroupIdsByExternalId,
+  findGroupIdsByName,
+  loadMembers,
+  MEMBER_BATCH,
+  type StoredScimGroup,
+} from './scim-group-reads.ts'
 import { findIdsByExternalId, findIdsByUserName, type ScimSigner } from './scim-user-reads.ts'
 
 export interface ScimPage extends Pick<ScimFilterContext, 'now' | 'baseUrl'> {
@@ -99,7 +106,91 @@ async function readPage(
   return { ids: rows.map(({ id }) => id), total: Number(counted?.total ?? 0) }
 }
 
+/** The number of members by group, each counted up to a little more than `limit`. */
+export async function countMembers(
+  store: ListStore,
+  signerId: string,
+  ids: readonly string[],
+  limit: number,
+): Promise<ReadonlyMap<string, number>> {
+  const counted = sql<number>`(select count(*) from
+    (select 1 from scim_members where scim_members.group_id = scim_groups.id limit ${limit + 1}) as first_members)`
+  const groups = store.db.selectFrom('scim_groups').select(['scim_groups.id', counted.as('count')])
+  const query = groups.where('scim_groups.id', 'in', ids).where(withinDeadline(store)).compile()
+  const rows = await readLongRows<{ id: string; count: number }>(store, signerId, query)
+  return new Map(rows.map(({ id, count }) => [id, Number(count)]))
+}
+
+export interface StoredScimMember {
+  readonly id: string
+  /** The text to show. */
+  readonly display?: string | null
+}
+
+/** The texts to show are found one by one: reading those of more members would delay other requests. */
+const NAMED_AT_ONCE = 200
+
+const namedMembers = (db: Store['db'], signerId: string, groupId: string, after: string) =>
+  db
+    .selectFrom('scim_members')
+    .select(['identity_id as id', displayOfUser(sql`${signerId}`, sql`scim_members.identity_id`).as('display')])
+    .where('group_id', '=', groupId)
+    .where('identity_id', '>', after)
+    .orderBy('identity_id')
+
+const firstNamedMembers = prepared(3, (db, signerId: string, groupId: string, after: string) =>
+  namedMembers(db, signerId, groupId, after).limit(NAMED_AT_ONCE),
+)
+
+/** The members of a group, in batches. */
+export async function* loadShownMembers(
+  store: Pick<Store, 'db' | 'readLong'>,
+  { id, signerId }: Pick<StoredScimGroup, 'id' | 'signerId'>,
+  { withDisplay }: { readonly withDisplay: boolean },
+): AsyncGenerator<readonly StoredScimMember[]> {
+  if (!withDisplay) {
+    for await (const ids of loadMembers(store.db, id)) yield ids.map((member) => ({ id: member }))
+    return
+  }
+  let members: readonly StoredScimMember[] = await firstNamedMembers(store.db, signerId, id, '')
+  for (let limit = NAMED_AT_ONCE; members.length > 0; limit = MEMBER_BATCH) {
+    yield members
+    if (members.length < limit) return
+    const next = namedMembers(store.db, signerId, id, members.at(-1)?.id ?? '').limit(MEMBER_BATCH)
+    members = await readLongRows(store, signerId, next.compile())
+  }
+}
+
+const groupsOf = (db: Store['db'], ids: readonly string[]) =>
+  db
+    .selectFrom('scim_members')
+    .innerJoin('scim_groups', 'scim_groups.id', 'scim_members.group_id')
+    .select(['scim_members.identity_id as userId', 'scim_groups.id', 'scim_groups.display_name as displayName'])
+    .select(['scim_groups.signer_id as signerId', 'scim_groups.position'])
+    .where('scim_members.identity_id', 'in', ids)
+
+const groupsOfFew = preparedForIds(0, groupsOf)
+/** A user can have 100 groups of each signer. */
+const MAX_FEW = 10
+
+/** The groups of users, by the id of the user. Selects those of the signer here: SQLite would go through all groups of the signer. */
+export async function loadGroupsOfUsers(
+  store: Pick<Store, 'db' | 'readLong'>,
+  signerId: string,
+  ids: readonly string[],
+) {
+  const isFew = ids.length <= MAX_FEW
+  const all = await (isFew
+    ? groupsOfFew(store.db, ids)
+    : readLongRows(store, signerId, groupsOf(store.db, ids).compile()))
+  const groups = all.filter((group) => group.signerId === signerId)
+  return Map.groupBy(
+    groups.sort((a, b) => a.position - b.position),
+    ({ userId }) => userId,
+  )
+}
+
 /** The lists of a signer take turns with each other. */
-function readLongRows<Row>(store: ListStore, signerId: string, query: CompiledQuery<Row>) {
+function readLongRows<Row>(store: Pick<Store, 'readLong'>, signerId: string, query: CompiledQuery<Row>) {
   return store.readLong<Row>(`scim ${signerId}`, query)
 }

@@ -60,24 +60,6 @@ function toUser(row: UserRow, signer: ScimSigner): StoredScimUser {
   }
 }
 
-const groupsOfSome = preparedForIds(0, (db, ids) =>
-  db
-    .selectFrom('scim_members')
-    .innerJoin('scim_groups', 'scim_groups.id', 'scim_members.group_id')
-    .select(['scim_members.identity_id as userId', 'scim_groups.id', 'scim_groups.display_name as displayName'])
-    .select(['scim_groups.signer_id as signerId', 'scim_groups.position'])
-    .where('scim_members.identity_id', 'in', ids),
-)
-
-/** The groups of users, by the id of the user. Selects those of the signer here: SQLite would go through all groups of the signer. */
-export async function loadGroupsOfUsers(db: Db, signerId: string, ids: readonly string[]) {
-  const groups = (await groupsOfSome(db, ids)).filter((group) => group.signerId === signerId)
-  return Map.groupBy(
-    groups.sort((a, b) => a.position - b.position),
-    ({ userId }) => userId,
-  )
-}
-
 const LAST_POSITION = {
   scim_users: prepared(1, (db, signerId: string) =>
     db
