@@ -7,6 +7,7 @@ export type ScimType =
   | 'invalidPath'
   | 'invalidSyntax'
   | 'invalidValue'
+  | 'mutability'
   | 'noTarget'
   | 'tooMany'
   | 'uniqueness'
@@ -16,6 +17,7 @@ const CODES: Readonly<Record<ScimType, ErrorCode>> = {
   invalidPath: 'INVALID_FIELD',
   invalidSyntax: 'COULD_NOT_PARSE_BODY',
   invalidValue: 'INVALID_FIELD',
+  mutability: 'INVALID_FIELD',
   noTarget: 'INVALID_FIELD',
   tooMany: 'INVALID_FIELD',
   uniqueness: 'NOT_UNIQUE',

@@ -7,7 +7,7 @@ import { checkPlainText } from '../text/plain-text.ts'
 import { scimError } from './scim-error.ts'
 import type { ScimFilter } from './scim-filter.ts'
 import { readScimMembers, readScimText, readScimValues } from './scim-members.ts'
-import { readScimPatch, type ScimTarget } from './scim-patch.ts'
+import { readScimPatch, requiredError, type ScimTarget } from './scim-patch.ts'
 import { SCIM_LIMITS } from './scim-schemas.ts'
 
 export interface ScimGroup {
@@ -51,11 +51,12 @@ export function readScimGroupPatch(body: JsonValue | undefined): ScimGroupChange
 function readChange({ op, path, value }: ScimTarget): ScimGroupChange[] {
   switch (path.attribute) {
     case 'displayname':
-      return [{ kind: 'displayName', value: readDisplayName(op === 'remove' ? undefined : value) }]
+      if (op === 'remove') throw requiredError('displayName')
+      return [{ kind: 'displayName', value: readDisplayName(value) }]
     case 'externalid':
       return [{ kind: 'externalId', value: readScimText('externalId', op === 'remove' ? undefined : value) }]
     case 'members': {
-      if (path.part !== undefined) throw scimError('invalidPath', 'members are added and removed as a whole')
+      if (path.part !== undefined) throw partError(path.part)
       if (path.filter) return [{ kind: 'members', op: removal(op), ids: idsOfFilter(path.filter) }]
       // Entra removes members by their ids in the value; without a value all are removed.
       const removesAll = op === 'remove' && (value === undefined || value === null)
@@ -64,6 +65,12 @@ function readChange({ op, path, value }: ScimTarget): ScimGroupChange[] {
     default:
       return []
   }
+}
+
+/** RFC 7643, section 4.2: the parts of a member do not change. */
+function partError(part: string) {
+  const isKnown = ['value', '$ref', 'display', 'type'].includes(part)
+  return scimError(isKnown ? 'mutability' : 'invalidPath', 'members are added and removed as a whole')
 }
 
 function removal(op: ScimTarget['op']): 'remove' {

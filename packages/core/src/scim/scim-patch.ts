@@ -28,12 +28,26 @@ export function readScimPatch(body: JsonValue | undefined): ScimTarget[] {
   return targets
 }
 
+/** Only the server sets them. Agents repeat them in values without a path, where they are ignored: Okta sends the `id` with a new name. */
+const READ_ONLY: ReadonlySet<string> = new Set(['id', 'meta', 'groups'])
+
+/** The refusal of an operation that would remove what every user or group has (RFC 7644, section 3.5.2.2). */
+export const requiredError = (attribute: string) =>
+  scimError('mutability', `${attribute} is required and cannot be removed`)
+
+function readPath(op: ScimPatchOp, text: string): ScimPath {
+  const path = parseScimPath(text)
+  if (READ_ONLY.has(path.attribute)) throw scimError('mutability', `${path.attribute} cannot be changed`)
+  if (op === 'remove' && path.attribute === 'username') throw requiredError('userName')
+  return path
+}
+
 function readOperation(operation: JsonValue): ScimTarget[] {
   const members = readScimMembers(operation)
   const [name, path, value] = ['op', 'path', 'value'].map((member) => members.get(member))
   const op = SCIM_PATCH_OPS.find((known) => typeof name === 'string' && foldAscii(name) === known)
   if (!op) throw scimError('invalidSyntax', `op must be one of ${SCIM_PATCH_OPS.join(', ')}`)
-  if (typeof path === 'string' && path !== '') return [{ op, path: parseScimPath(path), value }]
+  if (typeof path === 'string' && path !== '') return [{ op, path: readPath(op, path), value }]
   if (path !== undefined && path !== null && path !== '') throw scimError('invalidPath', 'path must be a string')
   if (op === 'remove') throw scimError('noTarget', 'an operation that removes needs a path')
   if (!isJsonObject(value)) throw scimError('invalidValue', 'an operation without a path needs an object as its value')

@@ -158,3 +158,36 @@ test('V-19 discovery says what is supported', async (t) => {
     assert.deepEqual(refusal(await scim.call(method, path)), [405, undefined], path)
   }
 })
+
+test('V-19 what the server alone sets, and what is required, is not changed by a path', async (t) => {
+  const { scim, identity } = await setUpScim(t)
+  const id = await scim.addUser('alice', { displayName: 'Alice', externalId: 'a' })
+  const group = await scim.addGroup('g', [id])
+  const refused: [path: string, operation: Readonly<Record<string, unknown>>][] = [
+    ...['add', 'replace', 'remove'].flatMap((op) =>
+      ['id', 'ID', 'meta', 'meta.version', 'groups', `groups[value eq "${group}"]`].map(
+        (path) => [`/Users/${id}`, { op, path, value: 'x' }] as [string, Readonly<Record<string, unknown>>],
+      ),
+    ),
+    [`/Users/${id}`, { op: 'remove', path: 'userName' }],
+    [`/Users/${id}`, { op: 'Remove', path: 'urn:ietf:params:scim:schemas:core:2.0:User:userName' }],
+    [`/Groups/${group}`, { op: 'replace', path: 'id', value: 'x' }],
+    [`/Groups/${group}`, { op: 'remove', path: 'displayName' }],
+    [`/Groups/${group}`, { op: 'replace', path: `members[value eq "${id}"].value`, value: 'x' }],
+    [`/Groups/${group}`, { op: 'replace', path: 'members.display', value: 'x' }],
+  ]
+  const before = [await scim.send('GET', `/Users/${id}`), await scim.send('GET', `/Groups/${group}`)]
+  for (const [path, operation] of refused) {
+    const reply = await scim.patch(path, { op: 'replace', path: 'externalId', value: 'new' }, operation)
+    assert.deepEqual(refusal(reply), [400, 'mutability'], `${path} ${JSON.stringify(operation)}`)
+  }
+  assert.deepEqual([await scim.send('GET', `/Users/${id}`), await scim.send('GET', `/Groups/${group}`)], before)
+  const value = { id: 'other', meta: { version: 'x' }, groups: [], schemas: [], displayName: 'changed' }
+  for (const path of [`/Users/${id}`, `/Groups/${group}`]) {
+    assert.ok((await scim.patch(path, { op: 'replace', value })).status < 300, path)
+    assert.equal((await scim.send('GET', path)).displayName, 'changed', path)
+  }
+  const removed = await scim.patch(`/Users/${id}`, { op: 'remove', path: 'displayName' })
+  assert.deepEqual([removed.status, removed.json.displayName], [200, undefined], 'not required of users')
+  assert.deepEqual((await identity(id)).roleAttributes, ['changed'])
+})
