@@ -4,6 +4,7 @@ import { createScimUser } from '../../src/operations/scim/scim-users.ts'
 import type { TestApp } from './build-app.ts'
 import { createPassword } from './identities.fixture.ts'
 import { logInWithToken, SIGNERS } from './provider.fixture.ts'
+import { IDENTITIES } from './provider-channels.fixture.ts'
 import { refusal, setUpScim } from './scim.fixture.ts'
 
 test('V-18 D59 groups give their members attributes, which belong to the signer', async (t) => {
@@ -148,6 +149,33 @@ test('V-19 groups have unique names, versions and members of their signer', asyn
   const kept = await scim.send('PUT', `/Groups/${group}`, { displayName: 'renamed' })
   assert.deepEqual([kept.displayName, kept.members.length], ['renamed', 1], 'members that are not given stay')
   assert.equal((await scim.call('GET', '/Groups/nowhere')).status, 404)
+})
+
+test('V-19 the version of a group changes when a member is deleted or unlinked', async (t) => {
+  const { app, scim, createIdentity, patchIdentity, signerId } = await setUpScim(t)
+  const [alice, bob] = [await scim.addUser('alice'), await scim.addUser('bob')]
+  const linked = await createIdentity({ name: 'linked', externalId: 'linked', linkedSigners: [signerId] })
+  const group = await scim.addGroup('g', [alice, bob, linked])
+  const other = await scim.addGroup('other')
+  const versionOf = async (id: string) => String((await scim.call('GET', `/Groups/${id}`)).headers.etag)
+  const ofOther = await versionOf(other)
+  const leavings: [string, () => Promise<unknown>][] = [
+    ['deleted by the provider', () => scim.call('DELETE', `/Users/${alice}`)],
+    ['deleted by an administrator', () => app.admin('DELETE', `${IDENTITIES}/${bob}`)],
+    ['unlinked', () => patchIdentity(linked, { linkedSigners: [] })],
+  ]
+  for (const [how, leave] of leavings) {
+    const earlier = await versionOf(group)
+    await leave()
+    const current = await versionOf(group)
+    assert.notEqual(current, earlier, how)
+    const change = (version: string) =>
+      scim.call('PUT', `/Groups/${group}`, { displayName: how }, { headers: { 'if-match': version } })
+    assert.deepEqual(refusal(await change(earlier)), [412, undefined], how)
+    assert.equal((await change(current)).status, 200, how)
+  }
+  assert.deepEqual((await scim.send('GET', `/Groups/${group}`)).members, [])
+  assert.equal(await versionOf(other), ofOther)
 })
 
 test('V-18 a group with many members is sent while they are read, and a change of all is reported', async (t) => {

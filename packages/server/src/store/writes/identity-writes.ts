@@ -9,6 +9,7 @@ import { identityColumns, type StoredIdentity } from '../identity-row.ts'
 import { insertRow, insertRows } from '../prepared.ts'
 import type { Transaction } from '../transaction.ts'
 import { rejectDuplicates } from '../unique-violation.ts'
+import { touchGroupsOf } from './scim-group-writes.ts'
 import { addScimUsers, removeScimUser } from './scim-user-writes.ts'
 import { skipLocked } from './skip-locked.ts'
 
@@ -272,6 +273,7 @@ export async function setClientInfo(
  */
 export async function deleteIdentity(tx: Transaction, id: string): Promise<boolean> {
   const { db, now } = tx
+  await touchGroupsOf(tx, id)
   const deleted = await db
     .deleteFrom('identities')
     .where('id', '=', id)

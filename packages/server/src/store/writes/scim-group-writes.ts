@@ -190,6 +190,20 @@ async function touchIdentities({ db, now }: Transaction, ids: readonly string[])
     .execute()
 }
 
+/** Gives the groups of an identity a new version, because it leaves them. `signerId`: only the groups of this signer. */
+export async function touchGroupsOf(tx: Transaction, identityId: string, signerId?: string): Promise<void> {
+  const { db, now } = tx
+  const groups = db.selectFrom('scim_members').select('group_id').where('identity_id', '=', identityId)
+  const touched = await db
+    .updateTable('scim_groups')
+    .set({ updated_at: LATER(now) })
+    .where('id', 'in', groups)
+    .$if(signerId !== undefined, (all) => all.where('signer_id', '=', signerId ?? ''))
+    .returning('id')
+    .execute()
+  for (const { id } of touched) tx.changed({ entity: ENTITY, id, action: 'updated', isOneOfMany: true })
+}
+
 /** `total` is the number of identities that the request names. */
 function reportIdentities(tx: Transaction, ids: readonly string[], total: number): void {
   const details = total > MAX_RECORDED ? ({ isOneOfMany: true } as const) : {}

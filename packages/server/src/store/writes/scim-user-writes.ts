@@ -2,6 +2,7 @@ import { foldAscii, type ScimUser } from '@countersign/core'
 import { insertRow } from '../prepared.ts'
 import { nextPosition } from '../reads/scim-user-reads.ts'
 import type { Transaction } from '../transaction.ts'
+import { touchGroupsOf } from './scim-group-writes.ts'
 
 /** Makes an identity a user of the signers that it is linked to. Without `user`, SCIM requests say later what it is called there. */
 export async function addScimUsers(
@@ -29,7 +30,9 @@ function columnsOf({ userName, externalId, displayName, name, emails }: ScimUser
 }
 
 /** Removes an identity from the users and groups of a signer that it is no longer linked to. Report the change of the identity afterwards. */
-export async function removeScimUser({ db }: Transaction, signerId: string, identityId: string): Promise<void> {
+export async function removeScimUser(tx: Transaction, signerId: string, identityId: string): Promise<void> {
+  const { db } = tx
+  await touchGroupsOf(tx, identityId, signerId)
   const groups = db.selectFrom('scim_groups').select('id').where('signer_id', '=', signerId)
   await db.deleteFrom('scim_members').where('identity_id', '=', identityId).where('group_id', 'in', groups).execute()
   await db
