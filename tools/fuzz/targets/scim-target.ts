@@ -9,6 +9,7 @@ import {
   readJson,
   readScimGroup,
   readScimGroupPatch,
+  readScimSearch,
   readScimUser,
   readScimUserPatch,
   SCIM_LIMITS,
@@ -31,6 +32,10 @@ const READERS: Readonly<Record<string, (text: string) => void>> = {
   p: (text) => void parseScimPath(text),
   u: (text) => assert.ok(readScimUser(json(text)).user.userName.length > 0),
   g: (text) => assert.ok(readScimGroup(json(text)).group.displayName.length > 0),
+  s: (text) => {
+    const { count, startIndex } = readScimSearch(json(text))
+    assert.ok(count >= 0 && count <= SCIM_LIMITS.maxPage && startIndex >= 1)
+  },
   c: (text) => {
     const { user } = applyScimUserChanges(USER, readScimUserPatch(json(text)))
     assert.ok(user.userName.length > 0)
@@ -54,6 +59,7 @@ const CORPUS = [
   'pmembers[value eq "2819c223"]',
   'u{"schemas":["x"],"userName":"a","active":"True","name":{"givenName":"A"},"emails":[{"value":"a@b","primary":true}]}',
   'g{"displayName":"g","externalId":"1","members":[{"value":"a","display":"A"},{"value":"b"}]}',
+  's{"schemas":["urn:ietf:params:scim:api:messages:2.0:SearchRequest"],"filter":"userName pr","count":10,"attributes":["name.familyName"]}',
   'c{"Operations":[{"op":"Replace","path":"emails[type eq \\"work\\"].value","value":"x"},{"op":"add","value":{"name.givenName":"B","active":"False"}}]}',
   'm{"Operations":[{"op":"Remove","path":"members[value eq \\"a\\"]"},{"op":"add","path":"members","value":[{"value":"b"}]}]}',
 ].map((text) => Buffer.from(text))

@@ -96,8 +96,8 @@ function readMemberIds(value: JsonValue | undefined): string[] {
   const values = readScimValues(value)
   if (values.length > SCIM_LIMITS.maxMembers) throw tooManyMembers()
   const ids = values.map((member) => {
-    const id = typeof member === 'string' ? member : readMember(member)
-    if (id === null || id === undefined) throw scimError('invalidValue', 'a member needs the id of a user as its value')
+    const id = typeof member === 'string' ? readScimText('members.value', member) : readMember(member)
+    if (id === null) throw scimError('invalidValue', 'a member needs the id of a user as its value')
     return id
   })
   return [...new Set(ids)]

@@ -23,11 +23,18 @@ export function lexScim(text: string): ScimToken[] {
   return tokens
 }
 
-/** Strings are those of JSON. */
+/** Strings are those of JSON, without the null character: no stored text contains one, and PostgreSQL rejects it. */
 function unquote(text: string): string {
+  const string = parseString(text)
+  if (string === undefined || string.includes('\0'))
+    throw scimError('invalidFilter', 'a string of the filter is not valid')
+  return string
+}
+
+function parseString(text: string): string | undefined {
   try {
     return JSON.parse(text) as string
   } catch {
-    throw scimError('invalidFilter', 'a string of the filter is not valid')
+    return undefined
   }
 }

@@ -139,6 +139,15 @@ test('V-19 groups have unique names, versions and members of their signer', asyn
   assert.deepEqual(refusal(await scim.call('POST', '/Groups', { externalId: 'y' })), [400, 'invalidValue'])
   const nested = { op: 'add', path: 'members', value: [{ value: group, type: 'Group' }] }
   assert.deepEqual(refusal(await scim.patch(`/Groups/${group}`, nested)), [400, 'invalidValue'])
+  for (const value of ['nowhere', 'x'.repeat(2_000), {}]) {
+    const unknown = { op: 'add', path: 'members', value: [value] }
+    assert.deepEqual(refusal(await scim.patch(`/Groups/${group}`, unknown)), [400, 'invalidValue'])
+  }
+  const add = { Operations: [{ op: 'add', path: 'members', value: [id] }] }
+  const shown = await scim.call('PATCH', `/Groups/${group}?attributes=members.value`, add)
+  assert.deepEqual([shown.status, shown.json.members], [200, [{ value: id }]], 'named attributes are returned')
+  const remove = { Operations: [{ op: 'remove', path: `members[value eq "${id}"]` }] }
+  assert.equal((await scim.call('PATCH', `/Groups/${group}?excludedAttributes=members`, remove)).status, 204)
   const first = await scim.call('GET', `/Groups/${group}`)
   const version = { headers: { 'if-match': String(first.headers.etag) } }
   const put = { displayName: 'one', members: [{ value: id }] }

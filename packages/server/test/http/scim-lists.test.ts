@@ -202,6 +202,8 @@ test('V-19 an unusable filter is refused with its keyword', async (t) => {
     'active eq "maybe"',
     'meta.created gt "yesterday"',
     'userName eq 1',
+    'userName eq "a\\u0000b"',
+    'emails[value co "\\u0000"]',
     'userName co null',
     'emails[type eq "work"',
     'emails[nickName eq "x"]',

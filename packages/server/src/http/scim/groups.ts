@@ -114,9 +114,11 @@ export function groupRoutes({ store, clock, scim }: ScimRouteParts, { signerOf, 
       return showOne(call, id, { selection })
     }),
     scimRoute('PATCH', '/Groups/:id', async (call) => {
-      // The members of a large group would be a long response to each change of one of them.
-      await scim.updateGroup(scimRequest(call), call.params.id ?? '', readScimGroupPatch(scimBody(call)))
-      return NO_CONTENT
+      const { id = '' } = call.params
+      const selection = selectionOf(call)
+      await scim.updateGroup(scimRequest(call), id, readScimGroupPatch(scimBody(call)))
+      // The members of a large group would be a long response to each change of one of them. RFC 7644, section 3.5.2: not when attributes are named.
+      return selection.attributes ? showOne(call, id, { selection }) : NO_CONTENT
     }),
     scimRoute('DELETE', '/Groups/:id', async (call) => {
       await scim.deleteGroup(scimRequest(call), call.params.id ?? '')
