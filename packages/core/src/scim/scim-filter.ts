@@ -103,10 +103,10 @@ class Reader {
     this.#terms += 1
     if (this.#terms > SCIM_LIMITS.maxFilterTerms) throw scimError('invalidFilter', 'the filter has too many conditions')
     const { attribute, filter, part } = this.path()
-    if (filter && part === undefined) return { kind: 'some', attribute, term: filter }
     if (!filter) return this.#comparison(part === undefined ? attribute : `${attribute}.${part}`)
-    // Entra sends `emails[type eq "work"].value eq "a@b"`.
-    const term: ScimFilter = { kind: 'and', terms: [filter, this.#comparison(part ?? '')] }
+    if (part === undefined && !this.#isOperator()) return { kind: 'some', attribute, term: filter }
+    // Entra sends `emails[type eq "work"].value eq "a@b"`, which its documentation writes without `.value` too.
+    const term: ScimFilter = { kind: 'and', terms: [filter, this.#comparison(part ?? 'value')] }
     return { kind: 'some', attribute, term }
   }
 
@@ -114,6 +114,12 @@ class Reader {
     const inner = this.or(depth + 1)
     this.#expect(')')
     return inner
+  }
+
+  #isOperator(): boolean {
+    const next = this.#peek()
+    const word = next?.kind === 'word' ? foldAscii(next.text) : ''
+    return word === 'pr' || SCIM_OPERATORS.some((known) => known === word)
   }
 
   #comparison(attribute: string): ScimFilter {
