@@ -158,6 +158,7 @@ test('V-15 a deleted user is gone with its identity', async (t) => {
   assert.equal((await app.admin('GET', `${IDENTITIES}/${id}`)).status, 404)
   assert.equal(app.events('providerEvent').at(-1).action, 'delete')
   await scim.addUser()
+  app.clock.advance(1000)
   await logIn()
 })
 

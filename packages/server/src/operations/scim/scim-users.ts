@@ -8,6 +8,7 @@ import {
   identityFromBody,
   identityKeyOf,
   isLinkedTo,
+  revocationKey,
   SCIM_CAUSE,
   type ScimUser,
   type ScimUserBody,
@@ -31,6 +32,7 @@ import type { Transaction } from '../../store/transaction.ts'
 import { endSessions } from '../../store/writes/end-sessions.ts'
 import { deleteIdentity, touchIdentity, updateIdentity } from '../../store/writes/identity-writes.ts'
 import { updateScimUser as updateRow } from '../../store/writes/scim-user-writes.ts'
+import { revokeTokens } from '../../store/writes/token-revocation-writes.ts'
 import { addIdentity, checkIdentity } from '../identity/create-identity.ts'
 import { changeAccount, changesAccount, isPrivileged, NO_OUTCOME, type ScimOutcome } from './change-account.ts'
 import { getScimSigner, type ScimSource } from './get-scim-signer.ts'
@@ -106,6 +108,7 @@ export const deleteScimUser = operation({
     const cause = { cause: SCIM_CAUSE, signerId: signer.id, signerName: signer.name }
     const sessions = await endSessions(tx, { identityId: id }, cause)
     await deleteIdentity(tx, id)
+    await revokeTokensOf(tx, signer, identity)
     return { action: 'delete', sessions }
   },
 })
@@ -133,7 +136,7 @@ async function changeUser(tx: Transaction, signer: StoredSigner, change: UserCha
   await checkIsUnique(tx, signer, next, identity.id)
   const name = identity.name === stored.user.userName ? next.userName : identity.name
   const externalId = setsKey(signer, change) ? identityKeyOf(next, signer) : identity.externalId
-  await changeIdentity(tx, identity, { name, externalId })
+  await changeIdentity(tx, signer, identity, { name, externalId })
   if (isDeepStrictEqual(next, stored.user)) return
   await updateRow(tx, { signerId: signer.id, identityId: identity.id }, next)
   if (name === identity.name && externalId === identity.externalId) await touchIdentity(tx, identity.id)
@@ -146,6 +149,7 @@ function setsKey(signer: StoredSigner, { stored, identity, next, isWhole }: User
 
 async function changeIdentity(
   tx: Transaction,
+  signer: StoredSigner,
   identity: StoredIdentity,
   { name, externalId }: Pick<StoredIdentity, 'name' | 'externalId'>,
 ): Promise<void> {
@@ -164,7 +168,17 @@ async function changeIdentity(
   await checkIdentity(tx, identity.id, next)
   await updateIdentity(tx, identity, next)
   const { id: identityId, externalId: former } = identity
-  if (!isSameKey && former !== null) await endSessions(tx, { identityId, externalId: former })
+  if (isSameKey || former === null) return
+  await endSessions(tx, { identityId, externalId: former })
+  if (signer.useExternalId) await revokeTokensOf(tx, signer, identity)
+}
+
+/** Refuses the tokens of the signer that name the identity and were issued until now: they would enroll the person once more. */
+async function revokeTokensOf(tx: Transaction, signer: StoredSigner, identity: StoredIdentity): Promise<void> {
+  const identityClaim = signer.useExternalId ? identity.externalId : identity.id
+  if (identityClaim === null) return
+  const key = revocationKey({ identityClaim })
+  await revokeTokens(tx, { signerId: signer.id, key, revokedAt: tx.now, cause: SCIM_CAUSE })
 }
 
 /** Fails with the keyword `uniqueness` when another user of the signer has the user name or external id. */
