@@ -1,5 +1,5 @@
 import { isLinkedTo, type RevocationCause } from '@countersign/core'
-import type { AccountEvent, StoredIdentity } from './identity-row.ts'
+import { type AccountEvent, isDisabled, isExpired, type StoredIdentity } from './identity-row.ts'
 
 /** Whether an identity is disabled, by what, and what the signers last said about it. */
 export type AccountState = Pick<StoredIdentity, 'disabledAt' | 'disabledUntil' | 'disabledBySignerId' | 'accountEvents'>
@@ -17,6 +17,17 @@ export interface AccountChange {
 /** Whether an identity stays disabled until an administrator or the signers enable it. */
 export function isDisabledWithoutEnd({ disabledAt, disabledUntil }: AccountState): boolean {
   return disabledAt !== null && disabledUntil === null
+}
+
+/** Whether an administrator, another linked signer or wrong passwords have ended the access of an identity, so that the signer must not give it back. */
+export function isEndedByOthers(identity: StoredIdentity, signerId: string, now: number): boolean {
+  const { accountEvents, disabledBySignerId } = identity
+  if (isExpired(identity, now)) return true
+  if (isDisabled(identity, now) && disabledBySignerId !== signerId) return true
+  if ((accountEvents[signerId]?.lockedUntil ?? 0) > now) return true
+  return Object.keys(accountEvents).some(
+    (id) => id !== signerId && accountEvents[id]?.isDisabled && isLinkedTo(identity, id),
+  )
 }
 
 /**

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { enroll, KINDS } from './enroll-token.fixture.ts'
 import { ALICE, decisionOf, logInWithToken } from './provider.fixture.ts'
-import { setUpScim } from './scim.fixture.ts'
+import { IDENTITIES } from './provider-channels.fixture.ts'
+import { refusal, setUpScim } from './scim.fixture.ts'
 
 const ENROLLING = { enrollToTokenEnabled: true, enrollToCertEnabled: true, provisionOnLogin: true }
 
@@ -35,4 +36,70 @@ test('V-15 a token with the former name of a renamed person does not enroll', as
   assert.equal((await rename(ALICE)).status, 200)
   app.clock.advance(1000)
   await logIn()
+})
+
+test('V-16 D63 a provider does not undo what others have ended by creating the user again', async (t) => {
+  const { app, scim, token, identity, patchIdentity, createSigner, connect } = await setUpScim(t)
+  const other = await connect(await createSigner({ name: 'other', audience: 'other' }))
+  const disable = (durationMinutes: number) => (id: string) =>
+    app.admin('POST', `${IDENTITIES}/${id}/disable`, { durationMinutes })
+  const ends: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
+    disabled: disable(0),
+    locked: disable(5),
+    'locked, then by the provider too': async (id) => {
+      await disable(5)(id)
+      await scim.setActive(id, false)
+    },
+    expired: (id) => patchIdentity(id, { expiresAt: '2001-01-01T00:00:00Z' }),
+    'disabled by another signer': async (id) => {
+      await patchIdentity(id, { linkedSigners: [other.signerId] })
+      assert.equal((await other.setActive(id, false)).json.active, false)
+    },
+    'disabled by both signers': async (id) => {
+      await scim.setActive(id, false)
+      await patchIdentity(id, { linkedSigners: [other.signerId] })
+      assert.equal((await other.setActive(id, false)).json.active, false)
+    },
+  }
+  for (const [userName, end] of Object.entries(ends)) {
+    const id = await scim.addUser(userName)
+    const path = `/Users/${id}`
+    await end(id)
+    const rename = { op: 'replace', path: 'userName', value: `${userName} away` }
+    assert.deepEqual(refusal(await scim.patch(path, rename)), [403, undefined], userName)
+    assert.deepEqual(refusal(await scim.call('PUT', path, { userName: 'away' })), [403, undefined], userName)
+    const described = await scim.call('PUT', path, { userName, displayName: 'D', active: true })
+    assert.deepEqual([described.status, described.json.displayName], [200, 'D'], userName)
+    assert.deepEqual(refusal(await scim.call('DELETE', path)), [403, undefined], userName)
+    assert.deepEqual(refusal(await scim.call('POST', '/Users', { userName })), [409, 'uniqueness'], userName)
+    assert.equal((await logInWithToken(app, token({ sub: userName }))).status, 401, userName)
+    assert.equal((await identity(id)).externalId, userName)
+    app.clock.advance(5 * 60_000)
+    assert.equal((await identity(id)).disabled, true, `${userName}: the departure stays when a lock ends`)
+  }
+})
+
+test('V-16 D63 a provider deletes and creates again a user whom it disabled itself, or an administrator enabled', async (t) => {
+  const { app, scim, logIn, patchIdentity } = await setUpScim(t)
+  const enabled = async (id: string) => {
+    await app.admin('POST', `${IDENTITIES}/${id}/disable`, { durationMinutes: 0 })
+    await app.admin('POST', `${IDENTITIES}/${id}/enable`)
+  }
+  const states: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
+    disabled: (id) => scim.setActive(id, false),
+    enabled,
+    'not expired': (id) => patchIdentity(id, { expiresAt: '2199-01-01T00:00:00Z' }),
+  }
+  for (const [userName, set] of Object.entries(states)) {
+    const renamed = await scim.addUser(userName)
+    await set(renamed)
+    const rename = { op: 'replace', path: 'userName', value: `${userName} away` }
+    assert.equal((await scim.patch(`/Users/${renamed}`, rename)).status, 200, userName)
+    const id = await scim.addUser(userName)
+    await set(id)
+    assert.equal((await scim.call('DELETE', `/Users/${id}`)).status, 204, userName)
+    await scim.addUser(userName)
+    app.clock.advance(1000)
+    await logIn({ sub: userName })
+  }
 })

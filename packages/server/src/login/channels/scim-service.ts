@@ -1,4 +1,11 @@
-import { newId, SCIM_CAUSE, type ScimGroupBody, type ScimGroupChange, type ScimUserBody } from '@countersign/core'
+import {
+  AppError,
+  newId,
+  SCIM_CAUSE,
+  type ScimGroupBody,
+  type ScimGroupChange,
+  type ScimUserBody,
+} from '@countersign/core'
 import type { ScimOutcome } from '../../operations/scim/change-account.ts'
 import { createScimGroup, deleteScimGroup, updateScimGroup } from '../../operations/scim/scim-groups.ts'
 import { createScimUser, deleteScimUser, type UserUpdate, updateScimUser } from '../../operations/scim/scim-users.ts'
@@ -19,6 +26,8 @@ export interface ScimRequest extends ChannelRequest {
   readonly caller: ScimCaller
   readonly ifMatch: string | undefined
 }
+
+const KEPT = 'the access of the identity was ended by others as well: only an administrator deletes it'
 
 /** Changes users and groups for identity providers, and reports what ends or gives access. */
 export class ScimService {
@@ -44,9 +53,12 @@ export class ScimService {
     this.#report(request, id, await this.#parts.store.run(updateScimUser, args, this.#meta(request)))
   }
 
+  /** Fails with FORBIDDEN for an identity that is not deleted. The provider has ended its access nevertheless. */
   async deleteUser(request: ScimRequest, id: string): Promise<void> {
     const args = { ...sourceOf(request), id, ifMatch: request.ifMatch }
-    this.#report(request, id, await this.#parts.store.run(deleteScimUser, args, this.#meta(request)))
+    const outcome = await this.#parts.store.run(deleteScimUser, args, this.#meta(request))
+    this.#report(request, id, outcome)
+    if (outcome.isKept) throw new AppError('FORBIDDEN', { message: KEPT })
   }
 
   async createGroup(request: ScimRequest, body: ScimGroupBody): Promise<string> {

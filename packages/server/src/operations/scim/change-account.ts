@@ -17,6 +17,8 @@ import { isNeededAdministrator } from '../provider-channel/needed-administrator.
 export interface ScimOutcome {
   readonly action: 'disable' | 'enable' | 'delete' | 'log'
   readonly sessions: number
+  /** Whether the identity was not deleted, because others than the signer had ended its access. */
+  readonly isKept?: boolean
 }
 
 export const NO_OUTCOME: ScimOutcome = { action: 'log', sessions: 0 }

@@ -15,6 +15,7 @@ import {
   type ScimUserChange,
   scimError,
 } from '@countersign/core'
+import { isEndedByOthers } from '../../store/account-state.ts'
 import type { StoredIdentity } from '../../store/identity-row.ts'
 import { notFound } from '../../store/not-found.ts'
 import { operation } from '../../store/operation.ts'
@@ -73,7 +74,7 @@ interface UpdatedUser extends ScimSource {
 
 /**
  * Changes a user. The identity's name follows the user name, and its external id the attribute that the signer says. Both are refused for an identity
- * with rights. A request that changes nothing writes nothing.
+ * with rights, and the external id for one whose access others have ended. A request that changes nothing writes nothing.
  */
 export const updateScimUser = operation({
   name: 'scim.updateUser',
@@ -92,7 +93,10 @@ export const updateScimUser = operation({
   },
 })
 
-/** Deletes a user and its identity. Fails with FORBIDDEN for an identity with rights, and for one that an administrator linked. */
+/**
+ * Deletes a user and its identity. Fails with FORBIDDEN for an identity with rights, and for one that an administrator linked. An identity whose
+ * access others have ended is disabled by the signer as well, and kept: created again, it would have access.
+ */
 export const deleteScimUser = operation({
   name: 'scim.deleteUser',
   access: 'none',
@@ -104,6 +108,10 @@ export const deleteScimUser = operation({
     if (isPrivileged(identity) || identity.enrolledBySignerId !== signer.id) {
       const message = 'only an administrator deletes this identity: set active to false to end its access'
       throw new AppError('FORBIDDEN', { message })
+    }
+    if (isEndedByOthers(identity, signer.id, tx.now)) {
+      const isSaid = !changesAccount(signer, identity, false)
+      return { ...(isSaid ? NO_OUTCOME : await changeAccount(tx, signer, identity, false)), isKept: true }
     }
     const cause = { cause: SCIM_CAUSE, signerId: signer.id, signerName: signer.name }
     const sessions = await endSessions(tx, { identityId: id }, cause)
@@ -135,16 +143,17 @@ async function changeUser(tx: Transaction, signer: StoredSigner, change: UserCha
   const { stored, identity, next } = change
   await checkIsUnique(tx, signer, next, identity.id)
   const name = identity.name === stored.user.userName ? next.userName : identity.name
-  const externalId = setsKey(signer, change) ? identityKeyOf(next, signer) : identity.externalId
+  const externalId = setsKey(tx, signer, change) ? identityKeyOf(next, signer) : identity.externalId
   await changeIdentity(tx, signer, identity, { name, externalId })
   if (isDeepStrictEqual(next, stored.user)) return
   await updateRow(tx, { signerId: signer.id, identityId: identity.id }, next)
   if (name === identity.name && externalId === identity.externalId) await touchIdentity(tx, identity.id)
 }
 
-function setsKey(signer: StoredSigner, { stored, identity, next, isWhole }: UserChange): boolean {
+function setsKey({ now }: Transaction, signer: StoredSigner, change: UserChange): boolean {
+  const { stored, identity, next, isWhole } = change
   if (findIdentityKey(next, signer) !== findIdentityKey(stored.user, signer)) return true
-  return isWhole && stored.isDescribed && !isPrivileged(identity)
+  return isWhole && stored.isDescribed && !isPrivileged(identity) && !isEndedByOthers(identity, signer.id, now)
 }
 
 async function changeIdentity(
@@ -158,6 +167,10 @@ async function changeIdentity(
   if (isSameName && isSameKey) return
   if (isPrivileged(identity)) {
     const message = 'the identity is an administrator or holds permissions: only an administrator renames or links it'
+    throw new AppError('FORBIDDEN', { message })
+  }
+  if (!isSameKey && isEndedByOthers(identity, signer.id, tx.now)) {
+    const message = 'the access of the identity was ended by others: only an administrator changes its external id'
     throw new AppError('FORBIDDEN', { message })
   }
   await checkIdentityIsUnique(tx, {
