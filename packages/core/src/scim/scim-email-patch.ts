@@ -1,4 +1,3 @@
-import { foldAscii } from '../filter/filter.ts'
 import { isJsonObject, type JsonValue } from '../json/json-value.ts'
 import { scimError } from './scim-error.ts'
 import type { ScimFilter, ScimPath } from './scim-filter.ts'
@@ -78,14 +77,15 @@ function changedEmailParts(
   emails: readonly ScimEmail[],
   { filter, part, value }: Extract<ScimEmailChange, { kind: 'email-part' }>,
 ): readonly ScimEmail[] {
-  const isSelected = (email: ScimEmail) => !filter || matches(email, filter)
+  const selected = new Set(filter ? emails.filter((email) => matches(email, filter)) : emails)
   if (value === null) {
-    if (part === 'value') return emails.filter((email) => !isSelected(email))
-    return emails.map((email) => (isSelected(email) ? withoutPart(email, part) : email))
+    if (part === 'value') return emails.filter((email) => !selected.has(email))
+    return emails.map((email) => (selected.has(email) ? withoutPart(email, part) : email))
   }
-  if (emails.some(isSelected)) {
-    const changed = emails.map((email) => (isSelected(email) ? { ...email, [part]: value } : email))
-    return part === 'primary' && value === true ? withOnePrimary(changed, changed.filter(isSelected)) : changed
+  if (selected.size > 0) {
+    const changes = new Map([...selected].map((email) => [email, { ...email, [part]: value }]))
+    const changed = emails.map((email) => changes.get(email) ?? email)
+    return part === 'primary' && value === true ? withOnePrimary(changed, [...changes.values()]) : changed
   }
   if (part !== 'value' || typeof value !== 'string') throw scimError('noTarget', 'the path selects no email')
   return [...emails, { ...selectedParts(filter), value }]
@@ -137,7 +137,22 @@ function partOf(email: ScimEmail, attribute: string): string | boolean | undefin
 }
 
 function isSame(part: string | boolean | undefined, value: unknown): boolean {
-  if (typeof part === 'string' && typeof value === 'string') return foldAscii(part) === foldAscii(value)
-  if (typeof part === 'boolean' && typeof value === 'string') return String(part) === foldAscii(value)
+  if (typeof part === 'string' && typeof value === 'string') return isSameText(part, value)
+  if (typeof part === 'boolean' && typeof value === 'string') return isSameText(String(part), value)
   return part === value
+}
+
+/** Compares like `foldAscii`, up to the first difference: a PATCH has many filters, and each is compared with all emails. */
+function isSameText(text: string, other: string): boolean {
+  if (text.length !== other.length) return false
+  for (let at = 0; at < text.length; at += 1) {
+    if (foldedCode(text.charCodeAt(at)) !== foldedCode(other.charCodeAt(at))) return false
+  }
+  return true
+}
+
+const [CODE_OF_A, CODE_OF_Z, TO_LOWER_CASE] = [65, 90, 32]
+
+function foldedCode(code: number): number {
+  return code >= CODE_OF_A && code <= CODE_OF_Z ? code + TO_LOWER_CASE : code
 }

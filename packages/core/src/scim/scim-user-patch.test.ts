@@ -176,3 +176,29 @@ test('errors of other parts get the keyword of their code', () => {
   assert.equal(scimTypeOf(new AppError('NOT_FOUND', { message: 'x' })), undefined)
   assert.equal(scimTypeOf(new AppError('COULD_NOT_PARSE_BODY')), 'invalidSyntax')
 })
+
+test('V-20 emails are limited after each operation, so that none works on a long list', () => {
+  const add = (from: number, count: number) => ({
+    op: 'add',
+    path: 'emails',
+    value: Array.from({ length: count }, (_, index) => `${from + index}@b`),
+  })
+  const remove = { op: 'remove', path: 'emails[value ne "0@b"]' }
+  assert.equal(emailsAfter({ op: 'remove', path: 'emails' }, add(0, 20), remove, add(1, 19)).length, 20)
+  const refused = () => patched({ op: 'remove', path: 'emails' }, add(0, 20), add(20, 1), remove)
+  assert.throws(refused, (error: AppError) => scimTypeOf(error) === 'tooMany')
+})
+
+test('V-20 a PATCH with many filters over long emails takes little time', () => {
+  const emails = Array.from({ length: 20 }, (_, index) => ({ value: `${index}`, type: 'AB'.repeat(500) }))
+  const changesWith = (filter: string) =>
+    readScimUserPatch({
+      Operations: Array.from({ length: 500 }, () => ({ op: 'replace', path: `emails[${filter}].display`, value: '' })),
+    })
+  const many = changesWith(Array.from({ length: 32 }, () => 'type eq "x"').join(' or '))
+  const long = changesWith(`type eq "${'ab'.repeat(500)}"`)
+  const start = process.cpuUsage()
+  for (const changes of [many, long]) applyScimUserChanges({ ...USER, emails }, changes)
+  const { user } = process.cpuUsage(start)
+  assert.ok(user < 2_000_000, `${user} µs`)
+})

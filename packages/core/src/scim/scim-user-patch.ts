@@ -60,7 +60,6 @@ export function applyScimUserChanges(
     if (change.kind === 'active') active = change.value
     else next = applyChange(next, change)
   }
-  checkEmails(next.emails)
   return { user: next, active }
 }
 
@@ -75,7 +74,11 @@ function applyChange(user: ScimUser, change: Exclude<ScimUserChange, { kind: 'ac
       return { ...user, name: change.value === null ? others : { ...others, [change.part]: change.value } }
     }
     case 'emails':
-    case 'email-part':
-      return { ...user, emails: applyEmailChange(user.emails, change) }
+    case 'email-part': {
+      const emails = applyEmailChange(user.emails, change)
+      // After each change: the next one compares each of its emails with all of these.
+      checkEmails(emails)
+      return { ...user, emails }
+    }
   }
 }
