@@ -83,7 +83,7 @@ function idsOfFilter(filter: ScimFilter): string[] {
   if (filter.kind === 'or') return filter.terms.flatMap(idsOfFilter)
   const isId = filter.kind === 'compare' && filter.attribute === 'value' && filter.operator === 'eq'
   if (!isId || typeof filter.value !== 'string') throw scimError('invalidFilter', 'members are selected by value eq')
-  return [filter.value]
+  return [readMemberId(filter.value)]
 }
 
 function readDisplayName(value: JsonValue | undefined): string {
@@ -95,21 +95,23 @@ function readDisplayName(value: JsonValue | undefined): string {
 function readMemberIds(value: JsonValue | undefined): string[] {
   const values = readScimValues(value)
   if (values.length > SCIM_LIMITS.maxMembers) throw tooManyMembers()
-  const ids = values.map((member) => {
-    const id = typeof member === 'string' ? readScimText('members.value', member) : readMember(member)
-    if (id === null) throw scimError('invalidValue', 'a member needs the id of a user as its value')
-    return id
-  })
+  const ids = values.map((member) => readMemberId(typeof member === 'string' ? member : readMember(member)))
   return [...new Set(ids)]
 }
 
-function readMember(value: JsonValue): string | null {
+function readMemberId(value: JsonValue | undefined): string {
+  const id = readScimText('members.value', value)
+  if (id === null) throw scimError('invalidValue', 'a member needs the id of a user as its value')
+  return id
+}
+
+function readMember(value: JsonValue): JsonValue | undefined {
   const members = readScimMembers(value)
   const type = members.get('type')
   if (typeof type === 'string' && foldAscii(type) === 'group') {
     throw scimError('invalidValue', 'a group cannot be a member of a group')
   }
-  return readScimText('members.value', members.get('value'))
+  return members.get('value')
 }
 
 const tooManyMembers = () =>

@@ -9,6 +9,14 @@ export interface AttemptLimiter {
   begin(key: string): Attempt
 }
 
+/** Limits requests by the work that they cause. */
+export interface WorkLimiter extends AttemptLimiter {
+  /** Counts work before it is done. Throws `TooManyRequests` while there is too much, whatever it costs. */
+  charge(key: string, cost: number): void
+  /** Counts work that is done. */
+  spend(key: string, cost: number): void
+}
+
 /** An attempt that counts as failed until it is given back. */
 export interface Attempt {
   /** Call when the attempt succeeded or had no result: it no longer counts. */
@@ -16,7 +24,7 @@ export interface Attempt {
 }
 
 export const UNCOUNTED: Attempt = { giveBack: () => {} }
-export const UNLIMITED: AttemptLimiter = { begin: () => UNCOUNTED }
+export const UNLIMITED: WorkLimiter = { begin: () => UNCOUNTED, charge: () => {}, spend: () => {} }
 
 interface BucketLimiterParts extends LimitReporterParts {
   /** Shares the counts with the other processes of this node, if any. */
@@ -24,7 +32,7 @@ interface BucketLimiterParts extends LimitReporterParts {
 }
 
 /** A limiter with one token bucket per key. */
-export class BucketLimiter implements AttemptLimiter {
+export class BucketLimiter implements WorkLimiter {
   readonly #parts: BucketLimiterParts
   readonly #buckets: TokenBuckets
   readonly #reporter: LimitReporter
@@ -38,13 +46,26 @@ export class BucketLimiter implements AttemptLimiter {
 
   begin(key: string): Attempt {
     const { clock, sharing, limit } = this.#parts
-    const waitMs = this.#buckets.take(key, clock.now())
-    if (waitMs > 0) {
-      this.#reporter.noteRefusal(key)
-      throw new TooManyRequests(waitMs)
-    }
+    this.#checkWait(key, this.#buckets.take(key, clock.now()))
     sharing?.note(limit, key, 1)
     return { giveBack: () => this.#giveBack(key) }
+  }
+
+  charge(key: string, cost: number): void {
+    this.#checkWait(key, this.#buckets.waitFor(key, 0, this.#parts.clock.now()))
+    this.spend(key, cost)
+  }
+
+  spend(key: string, cost: number): void {
+    const { clock, sharing, limit } = this.#parts
+    this.#buckets.spend(key, cost, clock.now())
+    sharing?.note(limit, key, cost)
+  }
+
+  #checkWait(key: string, waitMs: number): void {
+    if (waitMs === 0) return
+    this.#reporter.noteRefusal(key)
+    throw new TooManyRequests(waitMs)
   }
 
   #giveBack(key: string): void {

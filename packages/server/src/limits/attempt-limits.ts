@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { Clock } from '../platform/clock.ts'
 import type { Settings } from '../platform/settings/index.ts'
 import { AccountLimiter } from './account-limiter.ts'
-import { type Attempt, type AttemptLimiter, BucketLimiter, UNLIMITED } from './attempt-limiter.ts'
+import { type Attempt, type AttemptLimiter, BucketLimiter, UNLIMITED, type WorkLimiter } from './attempt-limiter.ts'
 import type { AttemptSharing } from './attempt-sharing.ts'
 import { HandshakeLimiter } from './handshake-limiter.ts'
 import { KnownNetworks } from './known-networks.ts'
@@ -28,8 +28,8 @@ export interface AttemptLimits {
   /** Refused passwords per account name. */
   readonly account: AccountLimiter
   readonly known: KnownNetworks
-  /** SCIM requests per signer, refused or not. */
-  readonly scim: AttemptLimiter
+  /** SCIM requests per signer, refused or not, and their work. */
+  readonly scim: WorkLimiter
   /** Renewals per identity, refused or not: each issues a certificate. */
   readonly renewal: AttemptLimiter
   /** Tokens that name a signer but have an invalid signature. */
@@ -54,8 +54,8 @@ const RENEWALS = { burst: 30, perSecond: 0.2 }
 /** A burst of 0 means no limit; without a limit on addresses, refusals are not delayed and handshakes not limited either. */
 export function createAttemptLimits({ settings, ...parts }: AttemptLimitsParts): AttemptLimits {
   const { limits } = settings
-  const limiter = (limit: string, burst: number, perSecond: number): AttemptLimiter =>
-    burst === 0 ? UNLIMITED : new BucketLimiter({ burst, perSecond }, { ...parts, limit })
+  const limiter = (limit: string, burst: number, perSecond: number, debt = 0): WorkLimiter =>
+    burst === 0 ? UNLIMITED : new BucketLimiter({ burst, perSecond, debt }, { ...parts, limit })
   const known = new KnownNetworks(parts.sharing)
   const networkLimiter = (limit: string, burst: number, perSecond: number): AttemptLimiter =>
     new NetworkLimiter({
@@ -74,7 +74,8 @@ export function createAttemptLimits({ settings, ...parts }: AttemptLimitsParts):
     password: networkLimiter('password', limits.passwordBurst, limits.passwordPerMinute / SECONDS_PER_MINUTE),
     account: new AccountLimiter({ ...parts, burst: limits.accountBurst, known }),
     known,
-    scim: limiter('scim', limits.scimBurst, limits.scimPerSecond),
+    // A request is begun before its work is known: what it costs beyond the burst delays the next ones.
+    scim: limiter('scim', limits.scimBurst, limits.scimPerSecond, limits.scimBurst),
     renewal: limiter('renewal', RENEWALS.burst, RENEWALS.perSecond),
     signer: new SignerLimiter(signer, parts.sharing),
   }

@@ -302,7 +302,7 @@ export function createController(parts: ControllerParts): Controller {
     enrollments,
     backchannelLogout: new BackchannelLogout(channel),
     sharedSignals: new SharedSignals(channel),
-    scim: new ScimService(channel),
+    scim: new ScimService({ ...channel, limits }),
     explainer,
     decisions,
     logins,

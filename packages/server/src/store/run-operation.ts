@@ -47,7 +47,7 @@ export async function runOperation(
     entries.push(await insertChange(db, { ...entry, ...recordColumns(before, after, meta) }))
     changes.push({ ...change, states: { initial: before?.text ?? null, final: after?.text ?? null } })
   }
-  entries.push(...(await insertChanges(db, many.map(entryOf))))
+  entries.push(...(await insertChanges(on, many, meta)))
   changes.push(...many)
   return { result, changes, entries }
 }

@@ -5,16 +5,19 @@ import type { Store } from './store.ts'
 
 /** Logins wait behind the writes that the store has begun, so organizations begin few, each of them short. */
 const ORGANIZATION_TURNS = { atOnce: 4, perKey: 2, maxWaiting: 1_000 }
+/** A change of a group can write thousands of rows. */
+const SIGNER_TURNS = { atOnce: 2, perKey: 1, maxWaiting: 1_000 }
 /** Enough for one actor that the writes in a commit are many. */
 const ACTOR_TURNS = { atOnce: 64, perKey: 32, maxWaiting: 10_000 }
 
 /**
- * Wraps a store so that callers of the hosted API take turns to write by organization, and sessions by identity. Logins and the controller itself
+ * Wraps a store so that callers of the hosted API take turns to write by organization, those of SCIM by signer, and sessions by identity. Logins and the controller itself
  * never wait for a turn. With too many waiting, further ones fail with SERVER_TOO_MANY_REQUESTS. A write has the time of its turn: its caller may
  * have waited long for that, or for a provider before it, and have lost the right meanwhile.
  */
 export function withWriteTurns(store: Store, clock: Clock): Store {
   const organizations = new FairQueue(ORGANIZATION_TURNS)
+  const signers = new FairQueue(SIGNER_TURNS)
   // PostgreSQL has turns of its own, in its queue for connections. They begin later than `run` is called.
   const actors = store.dialect === 'sqlite' ? new FairQueue(ACTOR_TURNS) : undefined
   return {
@@ -22,6 +25,7 @@ export function withWriteTurns(store: Store, clock: Clock): Store {
     run: (operation, args, meta) => {
       const write = () => store.run(operation, args, { ...meta, now: clock.now(), ...(!actors && { clock }) })
       if (meta.organizationId !== undefined) return organizations.run(meta.organizationId, write)
+      if (meta.signerId !== undefined) return signers.run(meta.signerId, write)
       if (!hasSession(meta)) return store.run(operation, args, meta)
       return actors ? actors.run(meta.actorId, write) : write()
     },

@@ -24,6 +24,8 @@ function setUp(dialect: Store['dialect'] = 'sqlite') {
   const store = withWriteTurns({ dialect, run } as unknown as Store, clock)
   const start = (name: string, organizationId?: string) =>
     store.run(write, { name }, { actorId: name, now: 1, ...(organizationId !== undefined && { organizationId }) })
+  const startFor = (signerId: string, name: string) =>
+    store.run(write, { name }, { actorId: 'system', signerId, now: 1 })
   const startAs = (actorId: string, name: string) =>
     store.run(write, { name }, { actorId, now: 1, credential: { sessionId: actorId, secondSigner: null } })
   const endAll = async () => {
@@ -32,7 +34,7 @@ function setUp(dialect: Store['dialect'] = 'sqlite') {
       await new Promise((resolve) => setImmediate(resolve))
     }
   }
-  return { begun, times, clocks, clock, start, startAs, endAll }
+  return { begun, times, clocks, clock, start, startAs, startFor, endAll }
 }
 
 test('F-14 a login does not wait for the writes of organizations, which have a few at a time and take turns', async () => {
@@ -83,4 +85,23 @@ test('D46 sessions take no turns where the store has its own, which reads the ti
   assert.equal(clocks.at(-1), undefined)
   await endAll()
   await Promise.all(all)
+})
+
+test('V-20 a login does not wait for the writes of SCIM, which each signer has one at a time', async () => {
+  for (const dialect of ['sqlite', 'postgres'] as const) {
+    const { begun, times, clock, start, startFor, endAll } = setUp(dialect)
+    const all = ['a1', 'a2', 'a3'].map((name) => startFor('a', name))
+    all.push(startFor('b', 'b1'), startFor('c', 'c1'), start('login'))
+    assert.deepEqual(begun, ['a1', 'b1', 'login'])
+    clock.at = 2
+    await endAll()
+    await Promise.all(all)
+    assert.deepEqual(
+      [begun.slice(3).toSorted(), times.slice(3)],
+      [
+        ['a2', 'a3', 'c1'],
+        [2, 2, 2],
+      ],
+    )
+  }
 })

@@ -6,6 +6,7 @@ import {
   type ScimGroupChange,
   type ScimUserBody,
 } from '@countersign/core'
+import type { AttemptLimits } from '../../limits/attempt-limits.ts'
 import type { ScimOutcome } from '../../operations/scim/change-account.ts'
 import { createScimGroup, deleteScimGroup, updateScimGroup } from '../../operations/scim/scim-groups.ts'
 import { createScimUser, deleteScimUser, type UserUpdate, updateScimUser } from '../../operations/scim/scim-users.ts'
@@ -19,7 +20,11 @@ interface ScimServiceParts {
   readonly store: Pick<Store, 'run'>
   readonly clock: Clock
   readonly reporter: Pick<ChannelReporter, 'applied'>
+  readonly limits: Pick<AttemptLimits, 'scim'>
 }
+
+/** So many members, or operations on a user, cost as much of the limit as a request. */
+const PER_REQUEST = 50
 
 /** A SCIM request whose token is known. */
 export interface ScimRequest extends ChannelRequest {
@@ -49,6 +54,7 @@ export class ScimService {
   }
 
   async updateUser(request: ScimRequest, id: string, update: UserUpdate): Promise<void> {
+    if (update.kind === 'patch') this.#charge(request, update.changes.length)
     const args = { ...sourceOf(request), id, ifMatch: request.ifMatch, update }
     this.#report(request, id, await this.#parts.store.run(updateScimUser, args, this.#meta(request)))
   }
@@ -63,23 +69,35 @@ export class ScimService {
 
   async createGroup(request: ScimRequest, body: ScimGroupBody): Promise<string> {
     const id = newId()
+    this.#charge(request, body.members?.length ?? 0)
     await this.#parts.store.run(createScimGroup, { ...sourceOf(request), id, ...body }, this.#meta(request))
     return id
   }
 
   async updateGroup(request: ScimRequest, id: string, changes: readonly ScimGroupChange[]): Promise<void> {
     const args = { ...sourceOf(request), id, ifMatch: request.ifMatch, changes }
-    await this.#parts.store.run(updateScimGroup, args, this.#meta(request))
+    this.#charge(request, changes.flatMap((change) => (change.kind === 'members' ? change.ids : [])).length)
+    this.#chargeDone(request, await this.#parts.store.run(updateScimGroup, args, this.#meta(request)))
   }
 
   async deleteGroup(request: ScimRequest, id: string): Promise<void> {
     const args = { ...sourceOf(request), id, ifMatch: request.ifMatch }
-    await this.#parts.store.run(deleteScimGroup, args, this.#meta(request))
+    this.#chargeDone(request, await this.#parts.store.run(deleteScimGroup, args, this.#meta(request)))
+  }
+
+  /** Throws `TooManyRequests` when the provider caused more work than its signer may. */
+  #charge({ caller }: ScimRequest, count: number): void {
+    if (count > 0) this.#parts.limits.scim.charge(caller.signerId, count / PER_REQUEST)
+  }
+
+  /** Counts members that the request did not name. How many there are is known afterwards. */
+  #chargeDone({ caller }: ScimRequest, count: number): void {
+    if (count > 0) this.#parts.limits.scim.spend(caller.signerId, count / PER_REQUEST)
   }
 
   #meta({ caller, source }: ScimRequest) {
     const author = { authorName: caller.signerName, ...source }
-    return { actorId: SYSTEM_ACTOR.id, now: this.#parts.clock.now(), source: author }
+    return { actorId: SYSTEM_ACTOR.id, signerId: caller.signerId, now: this.#parts.clock.now(), source: author }
   }
 
   /** Entity changes are reported by the store. */

@@ -1,6 +1,7 @@
 import {
   foldAscii,
   groupAttribute,
+  netMembers,
   type ScimGroup,
   type ScimGroupBody,
   type ScimGroupChange,
@@ -12,7 +13,6 @@ import {
   findGroupIdsByExternalId,
   findGroupIdsByName,
   findScimGroup,
-  loadMembers,
   type StoredScimGroup,
 } from '../../store/reads/scim-group-reads.ts'
 import { checkVersion } from '../../store/row-version.ts'
@@ -49,34 +49,38 @@ interface UpdatedGroup extends ScimSource {
   readonly changes: readonly ScimGroupChange[]
 }
 
-/** Changes a group. A change of members writes rows for those members alone. */
+/** Changes a group. A change of members writes rows for those members alone. Returns how many others a new name or the removal of all wrote. */
 export const updateScimGroup = operation({
   name: 'scim.updateGroup',
   access: 'none',
   target: 'scimGroups',
-  async run(tx, { id, ifMatch, changes, ...source }: UpdatedGroup): Promise<void> {
+  async run(tx, { id, ifMatch, changes, ...source }: UpdatedGroup): Promise<number> {
     const signer = await getScimSigner(tx, source)
     const current = await getGroup(tx, signer.id, id)
     checkVersion(current.updatedAt, ifMatch)
     const named = applyNames(current, changes)
     await checkIsUnique(tx, signer.id, named, id)
     const attribute = groupAttribute(signer.scimGroupAttributeTemplate, { ...named, id })
-    await updateRow(tx, signer.id, current, { ...named, id, attribute })
-    for (const change of changes) {
-      if (change.kind === 'members') await changeMembers(tx, signer.id, { id, attribute }, change)
-    }
+    const renamed = await updateRow(tx, signer.id, current, { ...named, id, attribute })
+    const { keepsOthers, added, removed } = netMembers(changes)
+    const group = { id, attribute }
+    const others = keepsOthers ? 0 : await removeMembers(tx, signer.id, group, { except: added })
+    if (removed.length > 0) await removeMembers(tx, signer.id, group, { ids: removed })
+    await addMembers(tx, signer.id, group, added)
+    return renamed + others
   },
 })
 
+/** Returns how many members the group had. */
 export const deleteScimGroup = operation({
   name: 'scim.deleteGroup',
   access: 'none',
   target: 'scimGroups',
-  async run(tx, { id, ifMatch, ...source }: Omit<UpdatedGroup, 'changes'>): Promise<void> {
+  async run(tx, { id, ifMatch, ...source }: Omit<UpdatedGroup, 'changes'>): Promise<number> {
     const signer = await getScimSigner(tx, source)
     const group = await getGroup(tx, signer.id, id)
     checkVersion(group.updatedAt, ifMatch)
-    await deleteRow(tx, signer.id, group)
+    return deleteRow(tx, signer.id, group)
   },
 })
 
@@ -91,21 +95,6 @@ function applyNames({ displayName, externalId }: ScimGroup, changes: readonly Sc
   let group = { displayName, externalId }
   for (const change of changes) if (change.kind !== 'members') group = { ...group, [change.kind]: change.value }
   return group
-}
-
-async function changeMembers(
-  tx: Transaction,
-  signerId: string,
-  group: Pick<StoredScimGroup, 'id' | 'attribute'>,
-  { op, ids }: Extract<ScimGroupChange, { kind: 'members' }>,
-): Promise<void> {
-  if (op === 'replace') {
-    const kept = new Set(ids)
-    const others: string[] = []
-    for await (const batch of loadMembers(tx.db, group.id)) others.push(...batch.filter((id) => !kept.has(id)))
-    await removeMembers(tx, signerId, group, others)
-  }
-  await (op === 'remove' ? removeMembers : addMembers)(tx, signerId, group, ids)
 }
 
 /** Agents of identity providers find a group by its name. */
