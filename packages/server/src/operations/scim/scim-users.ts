@@ -143,17 +143,31 @@ async function changeUser(tx: Transaction, signer: StoredSigner, change: UserCha
   const { stored, identity, next } = change
   await checkIsUnique(tx, signer, next, identity.id)
   const name = identity.name === stored.user.userName ? next.userName : identity.name
-  const externalId = setsKey(tx, signer, change) ? identityKeyOf(next, signer) : identity.externalId
+  const externalId = (await setsKey(tx, signer, change)) ? identityKeyOf(next, signer) : identity.externalId
   await changeIdentity(tx, signer, identity, { name, externalId })
-  if (isDeepStrictEqual(next, stored.user)) return
+  if (!describes(change)) return
   await updateRow(tx, { signerId: signer.id, identityId: identity.id }, next)
   if (name === identity.name && externalId === identity.externalId) await touchIdentity(tx, identity.id)
 }
 
-function setsKey({ now }: Transaction, signer: StoredSigner, change: UserChange): boolean {
+/**
+ * Whether the request says what names the identity in tokens. What a linked identity is called before a provider has described it does not count as said:
+ * its name may be the user name that it never got as its external id.
+ */
+async function setsKey({ db, now }: Transaction, signer: StoredSigner, change: UserChange): Promise<boolean> {
   const { stored, identity, next, isWhole } = change
-  if (findIdentityKey(next, signer) !== findIdentityKey(stored.user, signer)) return true
-  return isWhole && stored.isDescribed && !isPrivileged(identity) && !isEndedByOthers(identity, signer.id, now)
+  const key = findIdentityKey(next, signer)
+  if (key !== findIdentityKey(stored.user, signer)) return true
+  const isSaid = isWhole || (!stored.isDescribed && identity.externalId === null && describes(change))
+  if (!isSaid || key === null || isPrivileged(identity) || isEndedByOthers(identity, signer.id, now)) return false
+  // The request changes nothing about it, and may be the one that ends the access.
+  const holder = await findEnrolledIdentity(db, { useExternalId: true, externalId: key })
+  return holder === undefined
+}
+
+/** Whether the request says anything about the user besides `active`. */
+function describes({ stored, next, isWhole }: UserChange): boolean {
+  return (isWhole && !stored.isDescribed) || !isDeepStrictEqual(next, stored.user)
 }
 
 async function changeIdentity(
