@@ -47,3 +47,17 @@ test('a text that is blank, prefixed or too long is no attribute', () => {
   for (const text of [' ', '#sales', '@sales', 'x'.repeat(10_000)]) assert.equal(isRoleAttribute(text), false, text)
   assert.equal(isRoleAttribute('sales'), true)
 })
+
+test('of the attributes of a changed identity, only those that the change writes are limited', () => {
+  const names = (count: number, prefix: string) => Array.from({ length: count }, (_, each) => `${prefix}${each}`)
+  const supplied = names(100, 'supplied')
+  const current = {
+    manualAttributes: ['own'],
+    suppliedAttributes: [{ signerId: 'a', channel: 'scim', attributes: supplied }],
+  } as const
+  const after = (manual: readonly string[]) => ({ ...CURRENT, attributes: [...manual, ...supplied] })
+  assert.doesNotThrow(() => validateIdentity(after(['own']), current))
+  assert.throws(() => validateIdentity(after(['own'])), AppError)
+  assert.doesNotThrow(() => validateIdentity(after(names(100, 'own')), current))
+  assert.throws(() => validateIdentity(after(names(101, 'own')), current), AppError)
+})

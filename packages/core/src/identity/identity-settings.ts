@@ -12,7 +12,7 @@ import {
 } from '../resource/apply-body.ts'
 import { readTags } from '../tag/read-tags.ts'
 import { checkPlainText } from '../text/plain-text.ts'
-import { sortedUnique } from './attribute-parts.ts'
+import { type AttributeParts, manualAttributesAfterWrite, sortedUnique } from './attribute-parts.ts'
 
 export type { IdentitySettings } from '@countersign/contract/identity'
 
@@ -71,11 +71,15 @@ function givenAttributes(body: IdentityPatch, current: IdentitySettings): readon
 const areSame = (names?: readonly string[], others?: readonly string[]): boolean =>
   JSON.stringify(names) === JSON.stringify(others)
 
-/** Throws when a field of the identity is invalid by itself. */
-export function validateIdentity(identity: IdentitySettings): void {
+/**
+ * Throws when a field of the identity is invalid by itself. `current` is the identity before a change: of its attributes only those count that the
+ * change writes. Signers can have given it more than an administrator may.
+ */
+export function validateIdentity(identity: IdentitySettings, current?: AttributeParts): void {
   checkName(identity.name)
   if (identity.externalId !== null) checkPlainText('externalId', identity.externalId)
-  checkAttributes(identity.attributes)
+  const written = current ? manualAttributesAfterWrite(current, identity.attributes) : identity.attributes
+  if (!areSame(written, current?.manualAttributes)) checkAttributes(written)
 }
 
 export function checkName(name: string): void {

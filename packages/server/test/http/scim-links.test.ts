@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { IDENTITIES } from './provider-channels.fixture.ts'
 import { setUpScim } from './scim.fixture.ts'
 
 test('V-15 a linked identity without an external id gets it from the first request that describes the user', async (t) => {
@@ -37,4 +38,20 @@ test('V-16 D63 a linked identity with rights, or whose external id is taken, get
     assert.deepEqual([reply.status, reply.json.active], [200, active])
   }
   assert.equal((await identity(erin)).externalId, null)
+})
+
+test('V-18 attributes of groups do not stop changes of an identity that has more than an administrator may write', async (t) => {
+  const { app, scim, identity, patchIdentity } = await setUpScim(t)
+  const id = await scim.addUser()
+  for (let each = 0; each < 100; each += 1) await scim.addGroup(`g${each}`, [id])
+  await patchIdentity(id, { roleAttributes: ['own'] })
+  assert.equal((await identity(id)).roleAttributes.length, 101)
+  await patchIdentity(id, { expiresAt: '2199-01-01T00:00:00Z' })
+  const rename = { op: 'replace', path: 'userName', value: 'alice@new' }
+  assert.equal((await scim.patch(`/Users/${id}`, rename)).status, 200)
+  const own = (count: number) => Array.from({ length: count }, (_, each) => `own${each}`)
+  const write = (roleAttributes: readonly string[]) => app.admin('PATCH', `${IDENTITIES}/${id}`, { roleAttributes })
+  assert.equal((await write(own(101))).status, 400)
+  assert.equal((await write(own(100))).status, 200)
+  assert.equal((await identity(id)).roleAttributes.length, 200)
 })

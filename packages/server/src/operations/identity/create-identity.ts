@@ -8,6 +8,7 @@ import {
   isAccountIdentity,
   validateIdentity,
 } from '@countersign/core'
+import type { StoredIdentity } from '../../store/identity-row.ts'
 import { notFound } from '../../store/not-found.ts'
 import { operation } from '../../store/operation.ts'
 import { hasAuthPolicy } from '../../store/reads/auth-policy-reads.ts'
@@ -49,9 +50,14 @@ export async function addIdentity(
   await insertIdentity(tx, id, identity, options)
 }
 
-/** Checks the fields of an identity, its name and that its policy and signers exist. */
-export async function checkIdentity({ db }: Transaction, id: string, identity: IdentitySettings): Promise<void> {
-  validateIdentity(identity)
+/** Checks the fields of an identity, its name and that its policy and signers exist. `current` is the identity before a change. */
+export async function checkIdentity(
+  { db }: Transaction,
+  id: string,
+  identity: IdentitySettings,
+  current?: StoredIdentity,
+): Promise<void> {
+  validateIdentity(identity, current)
   const { name, authPolicyId } = identity
   if (isAccountIdentity(name) && name !== id) throw fieldError('name', 'this name is reserved for an API account', name)
   // Other controllers link hosting costs to services, of which there are none here.

@@ -53,7 +53,7 @@ async function changeIdentity(
     const message = 'name, policy, external id and rights of the identity of an API account are set by the account'
     throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', { message })
   }
-  await checkIdentity(tx, current.id, next)
+  await checkIdentity(tx, current.id, next, current)
   const update = async () => {
     await updateIdentity(tx, current, next)
     const { id: identityId, externalId, expiresAt } = current

@@ -192,7 +192,7 @@ async function changeIdentity(
     externalId: isSameKey ? undefined : (externalId ?? undefined),
   })
   const next = { ...identity, name, externalId }
-  await checkIdentity(tx, identity.id, next)
+  await checkIdentity(tx, identity.id, next, identity)
   await updateIdentity(tx, identity, next)
   const { id: identityId, externalId: former } = identity
   if (isSameKey || former === null) return
