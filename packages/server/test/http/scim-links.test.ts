@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { IDENTITIES } from './provider-channels.fixture.ts'
-import { setUpScim } from './scim.fixture.ts'
+import { logInWithToken } from './provider.fixture.ts'
+import { IDENTITIES, PROVISIONING } from './provider-channels.fixture.ts'
+import { refusal, setUpScim } from './scim.fixture.ts'
 
 test('V-15 a linked identity without an external id gets it from the first request that describes the user', async (t) => {
   const { scim, identity, createIdentity, signerId, logIn } = await setUpScim(t)
@@ -54,4 +55,33 @@ test('V-18 attributes of groups do not stop changes of an identity that has more
   assert.equal((await write(own(101))).status, 400)
   assert.equal((await write(own(100))).status, 200)
   assert.equal((await identity(id)).roleAttributes.length, 200)
+})
+
+test('V-16 letter case makes no second user of an identity that no request has described', async (t) => {
+  const { app, scim, identity, createIdentity, createSigner, connect, signerId, token } = await setUpScim(
+    t,
+    PROVISIONING,
+  )
+  const named = await createIdentity({ name: 'Carol', externalId: 'Carol@idp', linkedSigners: [signerId] })
+  assert.equal((await logInWithToken(app, token({ sub: 'Dave@idp' }))).status, 200)
+  const found = async (filter: string) =>
+    (await scim.send('GET', `/Users?filter=${encodeURIComponent(filter)}`)).Resources.map(
+      ({ id }: { id: string }) => id,
+    )
+  const [dave] = await found('userName eq "dave@idp"')
+  for (const userName of ['carol@idp', 'CAROL@IDP', 'carol']) {
+    assert.deepEqual(await found(`userName eq "${userName}"`), [named], userName)
+    assert.deepEqual(refusal(await scim.call('POST', '/Users', { userName })), [409, 'uniqueness'], userName)
+  }
+  assert.deepEqual(await found('userName eq "CAROL@idp" and active eq true'), [named])
+  assert.deepEqual(refusal(await scim.call('POST', '/Users', { userName: 'DAVE@idp' })), [409, 'uniqueness'])
+  const rename = { op: 'replace', path: 'userName', value: 'CAROL@idp' }
+  assert.deepEqual(refusal(await scim.patch(`/Users/${dave}`, rename)), [409, 'uniqueness'])
+  assert.equal((await scim.setActive(named, false)).json.active, false)
+  assert.equal((await identity(named)).disabled, true)
+  // Only A to Z are folded, and only users of the signer count.
+  await createIdentity({ name: 'Émile', externalId: 'Émile', linkedSigners: [signerId] })
+  await scim.addUser('émile')
+  const other = await connect(await createSigner({ name: 'other', audience: 'other' }))
+  await other.addUser('carol@idp')
 })

@@ -17,6 +17,7 @@ import { buildFilterOptions, type FilterTable } from '../../src/store/filter-to-
 import { buildRightsUnderPolicy } from '../../src/store/reads/identity-reads.ts'
 import { mayTakeLong } from '../../src/store/reads/list-reader.ts'
 import { buildListQueries } from '../../src/store/reads/list-rows.ts'
+import { buildFoldedUsers } from '../../src/store/reads/scim-user-reads.ts'
 import type { Store } from '../../src/store/store.ts'
 import { DATABASES, openTestStore, stopPostgres } from './open-test-stores.ts'
 
@@ -203,3 +204,15 @@ test('limit and offset are never bare placeholders, which would make SQLite prep
     assert.match(text, /limit cast\(\? as integer\) offset cast\(\? as integer\)$/)
   }
 })
+
+for (const database of DATABASES) {
+  test(`V-19 a user that no SCIM request has described is found by an index, on ${database}`, async (t) => {
+    const store = await openTestStore(t, database)
+    await fill(store)
+    for (const column of ['name', 'external_id'] as const) {
+      const plan = await planOf(store, buildFoldedUsers(store.db, 'signer', column, 'carol').compile())
+      assert.match(plan, new RegExp(`identities_folded_${column}`))
+      assert.doesNotMatch(plan, WHOLE_TABLE[database])
+    }
+  })
+}

@@ -111,6 +111,10 @@ const RELEASED: Readonly<Record<string, readonly [sqlite: string, postgres: stri
     'be482679cffdaea8fbfd96cc3783a00887285317ce67e15cd700bee1f891f7e5',
     '487f49851f76119d243a3d09f814d089276b507b4b0e0d4a38997a62776f823b',
   ],
+  'scim-names': [
+    '0cf51cd23e173961a01a86476ef393facd86ff6e49d56b35ad049f38d2bb9f63',
+    '0cf51cd23e173961a01a86476ef393facd86ff6e49d56b35ad049f38d2bb9f63',
+  ],
 }
 
 test('a released step is never edited: databases that have applied it would miss the change', () => {

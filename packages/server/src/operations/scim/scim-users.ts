@@ -51,7 +51,7 @@ export const createScimUser = operation({
     const { userName: name } = user
     const externalId = identityKeyOf(user, signer)
     const names = { userName: name, key: foldAscii(name), externalId: user.externalId, identityKey: externalId }
-    const attribute = await findTakenName(tx.db, signer.id, names)
+    const attribute = await findTakenName(tx.db, signer, names)
     if (attribute) throw taken(attribute)
     const authPolicyId = enrollPolicyId(signer)
     const settings = identityFromBody({ name, type: 'Default', isAdmin: false, externalId, authPolicyId })
@@ -215,7 +215,7 @@ async function checkIsUnique(
   { userName, externalId }: ScimUser,
   ownId: string,
 ): Promise<void> {
-  const named = await findIdsByUserName(db, signer, userName, foldAscii(userName))
+  const named = await findIdsByUserName(db, signer, foldAscii(userName))
   if (named.some((id) => id !== ownId)) throw taken('userName')
   const identified = externalId === null ? [] : await findIdsByExternalId(db, signer, externalId)
   if (identified.some((id) => id !== ownId)) throw taken('externalId')

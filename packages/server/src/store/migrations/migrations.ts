@@ -8,6 +8,7 @@ import { networkNames } from './network-names.ts'
 import { oidcSessions } from './oidc-sessions.ts'
 import { providerChannels } from './provider-channels.ts'
 import { scim } from './scim.ts'
+import { scimNames } from './scim-names.ts'
 import { sessionIndex } from './session-index.ts'
 import { sessionsAndCodes } from './sessions-and-codes.ts'
 import { setUpSessions } from './set-up-sessions.ts'
@@ -32,4 +33,5 @@ export const MIGRATIONS: readonly Migration[] = [
   oidcSessions,
   providerChannels,
   scim,
+  scimNames,
 ]

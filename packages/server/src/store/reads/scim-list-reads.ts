@@ -32,7 +32,7 @@ type ListStore = Pick<Store, 'db' | 'dialect' | 'readLong'>
 export async function listScimUserIds(store: ListStore, signer: ScimSigner, page: ScimPage): Promise<ScimIds> {
   const { db, dialect } = store
   const looked = await lookUp(page, {
-    username: (value) => findIdsByUserName(db, signer, value, foldAscii(value)),
+    username: (value) => findIdsByUserName(db, signer, foldAscii(value)),
     externalid: (value) => findIdsByExternalId(db, signer, value),
   })
   if (looked) return looked

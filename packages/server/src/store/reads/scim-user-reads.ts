@@ -1,5 +1,5 @@
 import { type ScimUser, type SignerSettings, userOfIdentity } from '@countersign/core'
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { readJsonColumn } from '../json-column.ts'
 import { prepared, preparedForIds } from '../prepared.ts'
 import type { Database } from '../schema.ts'
@@ -102,30 +102,54 @@ const userByExternalId = prepared(2, (db, signerId: string, externalId: string) 
 )
 
 /** Users that no SCIM request has described: the identity tells what they are called. */
-const undescribedUsers = (column: 'name' | 'external_id') =>
-  prepared(2, (db, signerId: string, value: string) =>
-    db
-      .selectFrom('identities')
-      .innerJoin('scim_users', 'scim_users.identity_id', 'identities.id')
-      .select('identities.id')
-      .where(`identities.${column}`, '=', value)
-      .where('scim_users.signer_id', '=', signerId)
-      .where('scim_users.user_name', 'is', null),
-  )
-const undescribedByName = undescribedUsers('name')
-const undescribedByExternalId = undescribedUsers('external_id')
+const undescribedByExternalId = prepared(2, (db, signerId: string, externalId: string) =>
+  db
+    .selectFrom('identities')
+    .innerJoin('scim_users', 'scim_users.identity_id', 'identities.id')
+    .select('identities.id')
+    .where('identities.external_id', '=', externalId)
+    .where('scim_users.signer_id', '=', signerId)
+    .where('scim_users.user_name', 'is', null),
+)
+
+/**
+ * Those whose identity has this name or external id in lower case, by an index of linked identities; null for identities that are none of them. Not a
+ * join, in which both databases go through all users of the signer.
+ */
+export function buildFoldedUsers(db: Db, signerId: string, column: 'name' | 'external_id', key: string) {
+  return db
+    .selectFrom('identities')
+    .select((identity) =>
+      identity
+        .selectFrom('scim_users')
+        .select('scim_users.identity_id')
+        .where('scim_users.signer_id', '=', signerId)
+        .whereRef('scim_users.identity_id', '=', 'identities.id')
+        .where('scim_users.user_name', 'is', null)
+        .as('id'),
+    )
+    .where(sql<boolean>`lower(${sql.ref(`identities.${column}`)}) = ${key}`)
+    .where(sql<boolean>`(identities.enrolled_by_signer_id is not null or identities.linked_signers <> '[]')`)
+}
+
+const undescribedByName = prepared(2, (db, signerId: string, key: string) =>
+  buildFoldedUsers(db, signerId, 'name', key),
+)
+const undescribedByKey = prepared(2, (db, signerId: string, key: string) =>
+  buildFoldedUsers(db, signerId, 'external_id', key),
+)
 
 /** The users of a signer with this user name; `key` is the name in lower case. */
 export async function findIdsByUserName(
   db: Db,
   { id, scimIdentityAttribute }: ScimSigner,
-  userName: string,
   key: string,
 ): Promise<string[]> {
   const described = await userByName(db, id, key)
-  const named = await undescribedByName(db, id, userName)
-  const identified = scimIdentityAttribute === 'userName' ? await undescribedByExternalId(db, id, userName) : []
-  return [...new Set([...described, ...identified, ...named].map((row) => row.id))]
+  const named = await undescribedByName(db, id, key)
+  const identified = scimIdentityAttribute === 'userName' ? await undescribedByKey(db, id, key) : []
+  const ids = [...described, ...identified, ...named].flatMap(({ id: found }) => found ?? [])
+  return [...new Set(ids)]
 }
 
 /** The users of a signer with this `externalId`. */
@@ -141,12 +165,18 @@ export async function findIdsByExternalId(
 
 const takenNames = prepared(
   6,
-  (db, signerId: string, key: string, ofSigner: string, externalId: string, name: string, identityKey: string) => {
+  (db, signerId: string, key: string, externalId: string, name: string, identityKey: string, foldedKey: string) => {
     const users = db.selectFrom('scim_users').select('identity_id')
     const identities = db.selectFrom('identities').select('id')
+    const undescribed = (column: 'name' | 'external_id', folded: string) =>
+      db
+        .selectFrom(buildFoldedUsers(db, signerId, column, folded).as('found'))
+        .select(({ fn }) => fn.min('found.id').as('id'))
     return db.selectNoFrom([
       users.where('signer_id', '=', signerId).where('user_name_key', '=', key).as('userName'),
-      users.where('signer_id', '=', ofSigner).where('external_id', '=', externalId).as('externalId'),
+      users.where('signer_id', '=', signerId).where('external_id', '=', externalId).as('externalId'),
+      undescribed('name', key).as('undescribedName'),
+      undescribed('external_id', foldedKey).as('undescribedKey'),
       identities.where('name', '=', name).as('identityName'),
       identities.where('external_id', '=', identityKey).as('identityKey'),
     ])
@@ -162,16 +192,21 @@ interface NewNames {
   readonly identityKey: string
 }
 
+/** No text in lower case is equal to it. */
+const NO_FOLDED_KEY = 'A'
+
 /**
  * Which attribute of a new user is taken: by another user of the signer, or by any identity. One statement, since each is a round trip under the
- * lock of writes. An identity that no SCIM request has described is found by its name or external id.
+ * lock of writes. A user that no SCIM request has described is found by the name or external id of its identity, without regard to letter case.
  */
 export async function findTakenName(
   db: Db,
-  signerId: string,
+  { id, scimIdentityAttribute }: ScimSigner,
   { userName, key, externalId, identityKey }: NewNames,
 ): Promise<'userName' | 'externalId' | undefined> {
-  const [taken] = await takenNames(db, signerId, key, signerId, externalId ?? '', userName, identityKey)
-  if (taken?.userName || taken?.identityName) return 'userName'
+  // Otherwise the external id of an identity is no user name.
+  const foldedKey = scimIdentityAttribute === 'userName' ? key : NO_FOLDED_KEY
+  const [taken] = await takenNames(db, id, key, externalId ?? '', userName, identityKey, foldedKey)
+  if (taken?.userName || taken?.identityName || taken?.undescribedName || taken?.undescribedKey) return 'userName'
   return taken?.externalId || taken?.identityKey ? 'externalId' : undefined
 }
