@@ -50,6 +50,7 @@ interface Lane {
   readonly running: Set<Entry>
   /** By network, that with the earliest turn first. */
   readonly waiting: Map<string, Set<Entry>>
+  checkAt: number
   cancelCheck?: (() => void) | undefined
 }
 
@@ -64,6 +65,8 @@ const SLOTS = 16_384
 /** Less than for other limits: ten times the rate of one network would keep a processor busy. */
 const SITE_FACTOR = 3
 const KNOWN_FACTOR = 3
+/** Twice that of one network, so that none uses up what its neighbours have. */
+const KNOWN_SITE_FACTOR = 6
 /** OpenSSL checks all certificates of a handshake before the process sees it: only the number of handshakes bounds what is checked at once. */
 const AT_ONCE = 2
 const AT_ONCE_IF_KNOWN = 4
@@ -94,7 +97,7 @@ export class HandshakeLimiter {
     name: 'known ',
     atOnce: AT_ONCE_IF_KNOWN,
     ofNetwork: createBudget(`${LIMIT}Known`, KNOWN_FACTOR),
-    ofSite: createBudget(`${LIMIT}KnownSite`, KNOWN_FACTOR),
+    ofSite: createBudget(`${LIMIT}KnownSite`, KNOWN_SITE_FACTOR),
   }
 
   constructor({ known, sharing, scheduler = systemScheduler, ...parts }: HandshakeLimiterParts) {
@@ -126,11 +129,24 @@ export class HandshakeLimiter {
     this.#reporter.noteRefusal(clientNetwork(address))
   }
 
+  /** Closes the connections that wait, when no further one is served. */
+  cutWaiting(): void {
+    const waiting = [...this.#lanes.values()].flatMap((lane) => [...lane.waiting.values()])
+    for (const entry of waiting.flatMap((entries) => [...entries])) entry.cut()
+  }
+
   #laneOf(address: string, network: string): Lane {
     const allowance = this.#known.isKnown(address) ? this.#ofKnown : this.#ofStrangers
     const site = findClientSite(address)
     const key = allowance.name + (site ?? network)
-    const lane = this.#lanes.get(key) ?? { key, allowance, site, running: new Set(), waiting: new Map() }
+    const lane = this.#lanes.get(key) ?? {
+      key,
+      allowance,
+      site,
+      running: new Set(),
+      waiting: new Map(),
+      checkAt: 0,
+    }
     this.#lanes.set(key, lane)
     return lane
   }
@@ -159,8 +175,11 @@ export class HandshakeLimiter {
       if (running.size >= allowance.atOnce || !this.#isSiteOpen(lane)) break
       if (entry && this.#isOpen(allowance.ofNetwork, network)) this.#start(lane, entry)
     }
-    if (waiting.size > 0) lane.cancelCheck ??= this.#scheduler.after(CHECK_MS, () => this.#check(lane))
-    else this.#release(lane)
+    if (waiting.size === 0) this.#release(lane)
+    else if (!lane.cancelCheck) {
+      lane.checkAt = this.#scheduler.elapsedMs() + CHECK_MS
+      lane.cancelCheck = this.#scheduler.after(CHECK_MS, () => this.#check(lane))
+    }
   }
 
   /** The other connections of the network wait until each other network has had its turn. */
@@ -185,7 +204,9 @@ export class HandshakeLimiter {
   #check(lane: Lane): void {
     lane.cancelCheck = undefined
     const now = this.#scheduler.elapsedMs()
-    for (const entry of lane.running) if (now - entry.since >= SLOW_MS) entry.cut()
+    // When this process was busy, what clients have sent is read first.
+    const isLate = now - lane.checkAt > CHECK_MS
+    for (const entry of lane.running) if (!isLate && now - entry.since >= SLOW_MS) entry.cut()
     for (const [network, entries] of lane.waiting) {
       for (const entry of entries) {
         if (now - entry.since < MAX_WAIT_MS) break

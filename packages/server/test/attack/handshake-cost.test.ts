@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import type { ConnectionOptions } from 'node:tls'
 import { makeTestCertificate, openRawHttps } from '@countersign/testkit'
@@ -70,18 +70,49 @@ test('M-28 a network with slow certificates waits before its next handshake, ano
   await assertWaits(target, '192.0.2.1', '192.0.2.2')
 })
 
-test('M-28 handshakes that are cut off after many bytes are charged too', async (t) => {
+/** Connects a client of this chain and cuts the connection after so many bytes of it. */
+async function cutAfter(target: Target, address: string, bytes: number): Promise<void> {
+  const relay = createServer((client) => {
+    const upstream = open(target)
+    let passed = 0
+    upstream.write(`PROXY TCP4 ${address} 198.51.100.1 1234 1280\r\n`)
+    upstream.on('data', (chunk) => client.write(chunk)).on('close', () => client.destroy())
+    client
+      .on('error', () => {})
+      .on('data', (chunk) => {
+        passed += chunk.length
+        upstream.write(chunk)
+        if (passed > bytes) upstream.end()
+      })
+  })
+  relay.listen(0, PROXY)
+  await once(relay, 'listening')
+  const { port } = relay.address() as AddressInfo
+  // In TLS 1.3 a client does not wait for the server.
+  await assert.rejects(openRawHttps({ ...makeSlowChain(LONG), port, maxVersion: 'TLSv1.2' }))
+  relay.close()
+}
+
+test('M-28 handshakes that are cut off in their certificates are charged too', async (t) => {
+  const target = await startTarget(t, { settings: SETTINGS })
+  for (let nth = 0; nth < 2; nth++) await cutAfter(target, '192.0.2.1', 60_000)
+  await assertWaits(target, '192.0.2.1', '192.0.2.2')
+})
+
+test('M-28 what is no handshake costs nothing, however long: neighbours do not wait for it', async (t) => {
   const target = await startTarget(t, { settings: SETTINGS })
   const record = Buffer.alloc(5 + 16_384)
   record.set([0x16, 3, 1, 0x40, 0])
   const first = Buffer.from(record)
   // The beginning of a ClientHello of 127 KiB.
   first.set([1, 1, 0xfc, 0], 5)
-  const socket = open(target).resume()
-  socket.write('PROXY TCP4 192.0.2.1 198.51.100.1 1234 1280\r\n')
-  socket.end(Buffer.concat([first, ...Array.from({ length: 5 }, () => record)]))
-  await once(socket, 'close')
-  await assertWaits(target, '192.0.2.1', '192.0.2.2')
+  for (let nth = 0; nth < 4; nth++) {
+    const socket = open(target).resume()
+    socket.write('PROXY TCP4 192.0.2.1 198.51.100.1 1234 1280\r\n')
+    socket.end(Buffer.concat([first, ...Array.from({ length: 5 }, () => record)]))
+    await once(socket, 'close')
+  }
+  assert.equal(await callFrom(target, '192.0.2.1'), 200)
 })
 
 test('M-28 a large body right behind the handshake does not count as certificates', async (t) => {

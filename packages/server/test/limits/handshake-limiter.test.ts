@@ -24,10 +24,17 @@ function setUp(sharing?: ReturnType<typeof createSharedAttempts>) {
       return () => void timers.splice(timers.indexOf(timer), 1)
     },
   }
+  const runTimers = (): void => {
+    for (const timer of timers.filter(({ at }) => at <= now)) {
+      timers.splice(timers.indexOf(timer), 1)
+      timer.task()
+    }
+  }
   const known = new KnownNetworks()
   const log = pino({ enabled: false })
   const limiter = new HandshakeLimiter({ known, sharing, scheduler, clock: { now: () => now }, log })
   return {
+    limiter,
     known,
     timers,
     begin: (address: string): Connection => {
@@ -43,12 +50,12 @@ function setUp(sharing?: ReturnType<typeof createSharedAttempts>) {
       return connection
     },
     advance: (ms: number): void => {
-      for (const until = now + ms; now < until; now += 100) {
-        for (const timer of timers.filter(({ at }) => at <= now)) {
-          timers.splice(timers.indexOf(timer), 1)
-          timer.task()
-        }
-      }
+      for (const until = now + ms; now < until; now += 100) runTimers()
+    },
+    /** Time passes, and only then timers run. */
+    stop: (ms: number): void => {
+      now += ms
+      runTimers()
     },
   }
 }
@@ -108,6 +115,24 @@ test('M-28 a slow handshake is cut when others of its network wait, and only the
   assert.deepEqual([slow[0]?.state, next.state], ['is cut', 'runs'])
 })
 
+test('M-28 a stop of this process cuts no handshake whose bytes are still unread', () => {
+  const { begin, advance, stop } = setUp()
+  const running = Array.from({ length: 2 }, () => begin(ONE))
+  begin(ONE)
+  stop(3_000)
+  assert.equal(running[0]?.state, 'runs')
+  advance(300)
+  assert.equal(running[0]?.state, 'is cut')
+})
+
+test('M-28 connections that wait when the server stops are closed at once', () => {
+  const { begin, limiter, timers } = setUp()
+  const connections = Array.from({ length: 4 }, () => begin(ONE))
+  limiter.cutWaiting()
+  const states = connections.map(({ state }) => state)
+  assert.deepEqual([states, timers.length], [['runs', 'runs', 'is cut', 'is cut'], 0])
+})
+
 test('M-28 networks of one /48 take turns, however many connections of one of them wait', () => {
   const { begin, advance } = setUp()
   const flood = Array.from({ length: 100 }, () => begin('2001:db8:1:1::1'))
@@ -160,7 +185,7 @@ test('M-28 the known /64 networks of one /48 share a budget', () => {
   const limiter = setUp()
   const addresses = [0, 1, 2, 3].map((nth) => `2001:db8:5:${nth}::1`)
   for (const address of [...addresses, '2001:db8:6::1']) limiter.known.note('identity', address)
-  for (let nth = 0; nth < 20; nth++) spend(limiter, addresses[nth % 4] ?? '', 20 * KIB)
+  for (let nth = 0; nth < 39; nth++) spend(limiter, addresses[nth % 4] ?? '', 20 * KIB)
   assert.equal(limiter.begin('2001:db8:5::1').state, 'waits')
   assert.equal(limiter.begin('2001:db8:6::1').state, 'runs')
 })

@@ -28,6 +28,8 @@ const MAX_CERTIFICATES = 16
 const MAX_CERTIFICATE_BYTES = 32 * 1024
 /** A handshake that fails below this size had no certificate that is slow to check. */
 const FREE_FAILURE_BYTES = 1024
+/** The server sends more than this, with its certificate, before it reads those of a client. */
+const SENT_BEFORE_CERTIFICATES = 400
 
 /**
  * Decides about each connection before TLS begins. Reads the PROXY header of the sources that send one, and closes connections for which there is
@@ -74,7 +76,7 @@ export function admitConnections(server: Server, http: HttpSettings, handshakes:
     socket.once('close', () => {
       places.release(place)
       admitted.delete(peer)
-      handshake?.end(socket.bytesRead > FREE_FAILURE_BYTES ? socket.bytesRead : 0)
+      handshake?.end(costOfFailure(socket))
     })
   }
   const admit = (socket: Socket, address: string, client?: ProxyHeader['client']): void =>
@@ -117,6 +119,11 @@ export function admitConnections(server: Server, http: HttpSettings, handshakes:
     places.begin(place)
     response.once('close', () => places.end(place))
   })
+}
+
+/** The bytes that a handshake without an end is charged: those in which OpenSSL can have checked certificates. */
+function costOfFailure({ bytesRead, bytesWritten }: Socket): number {
+  return bytesRead > FREE_FAILURE_BYTES && bytesWritten > SENT_BEFORE_CERTIFICATES ? bytesRead : 0
 }
 
 /** Unique among the open connections of a listener. */

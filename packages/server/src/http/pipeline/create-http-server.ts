@@ -157,7 +157,10 @@ export function createHttpServer(options: HttpServerOptions) {
   })
 
   const streams = createEventStreams({ maxStreams: settings.events.maxStreams })
-  app.addHook('preClose', async () => streams.stop())
+  app.addHook('preClose', async () => {
+    streams.stop()
+    options.limits.handshake?.cutWaiting()
+  })
   const respond = (response: RouteResponse, { route, request, reply, caller }: Exchange): void => {
     const { eventStream, stream } = response
     if (eventStream) {
