@@ -88,6 +88,21 @@ test('D35 only an administrator prolongs the access of an identity with rights',
   assert.deepEqual([await set(plain, at(11)), await set(plain, null)], [200, 200])
 })
 
+test('D35 only an administrator enables an identity with rights', async (t) => {
+  const { app, createIdentity } = await setUp(t)
+  const { session } = await app.makeIdentity({ permissions: ['identity.update'] })
+  const peer = await createIdentity({ name: 'peer', externalId: 'peer', permissions: ['identity.update'] })
+  const plain = await createIdentity({ name: 'plain', externalId: 'plain' })
+  const post = async (id: string, action: string, durationMinutes?: number) =>
+    (await app.call('POST', `${IDENTITIES}/${id}/${action}`, { durationMinutes }, { session })).status
+  assert.equal(await post(peer, 'enable'), 200, 'it is enabled')
+  for (const id of [peer, plain]) await app.admin('POST', `${IDENTITIES}/${id}/disable`, { durationMinutes: 60 })
+  assert.deepEqual([await post(peer, 'enable'), await post(peer, 'disable', 1)], [401, 401])
+  assert.deepEqual([await post(peer, 'disable', 120), await post(peer, 'disable', 0)], [200, 200], 'longer')
+  assert.deepEqual([await post(plain, 'disable', 1), await post(plain, 'enable')], [200, 200])
+  assert.equal((await app.admin('POST', `${IDENTITIES}/${peer}/enable`)).status, 200)
+})
+
 test('S-08 a clock that goes back gives no access again', async (t) => {
   const { app, id, expireAt, byToken, byPassword } = await setUp(t)
   await expireAt(app.clock.now() + 5 * MINUTE)

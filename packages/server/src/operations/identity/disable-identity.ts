@@ -1,5 +1,6 @@
+import { AppError, hasRights } from '@countersign/core'
 import { isDisabled, type StoredIdentity } from '../../store/identity-row.ts'
-import { operation } from '../../store/operation.ts'
+import { type AuthorizedTransaction, operation } from '../../store/operation.ts'
 import { findIdentity } from '../../store/reads/identity-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { endSessions } from '../../store/writes/end-sessions.ts'
@@ -22,6 +23,9 @@ export const disableIdentity = operation({
   target: 'identities',
   async run(tx, { id, durationMinutes }: DisableIdentity): Promise<void> {
     const current = await authorizeIdentityChange(tx, id)
+    if (isDisabled(current, tx.now) && isBefore(endAfter(tx, durationMinutes), current.disabledUntil)) {
+      requirePowerToEnable(tx, current)
+    }
     const disable = () => disableFor(tx, current, durationMinutes)
     await (current.isAdmin ? ensureAdministratorRemains(tx, disable) : disable())
   },
@@ -44,11 +48,26 @@ export const enableIdentity = operation({
   target: 'identities',
   async run(tx, { id }: { readonly id: string }): Promise<void> {
     const current = await authorizeIdentityChange(tx, id)
+    if (isDisabled(current, tx.now)) requirePowerToEnable(tx, current)
     await setDisabled(tx, current, { at: null, until: null })
   },
 })
 
+/** Holders of the same rights must not give back to each other what an administrator has taken. */
+function requirePowerToEnable({ actor }: AuthorizedTransaction, identity: StoredIdentity): void {
+  if (!actor.isAdmin && hasRights(identity)) throw new AppError('UNAUTHORIZED')
+}
+
+/** Null means no end. */
+function endAfter({ now }: Transaction, minutes: number): number | null {
+  return minutes === 0 ? null : now + minutes * MS_PER_MINUTE
+}
+
+function isBefore(end: number | null, other: number | null): boolean {
+  return (end ?? Number.POSITIVE_INFINITY) < (other ?? Number.POSITIVE_INFINITY)
+}
+
 async function disableFor(tx: Transaction, identity: StoredIdentity, minutes: number): Promise<void> {
-  await setDisabled(tx, identity, { at: tx.now, until: minutes === 0 ? null : tx.now + minutes * MS_PER_MINUTE })
+  await setDisabled(tx, identity, { at: tx.now, until: endAfter(tx, minutes) })
   await endSessions(tx, { identityId: identity.id })
 }
