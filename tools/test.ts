@@ -15,6 +15,7 @@ import { listFiles, root } from './paths.ts'
 import { ensureCommand } from './run/command.js'
 import { addUnloaded, COVERED_FILES, type FileCoverage, isMeasured, sumCoverage } from './test/code-coverage.ts'
 import { BEHAVIOURS, chooseDeploymentRuns, DEPLOYMENTS } from './test/deployments.ts'
+import { findMemoryFolder } from './test/memory-folder.ts'
 import { type RunResult, runFiles } from './test/run-files.ts'
 import { listSkipped, listSlowest } from './test/summaries.ts'
 import { reportFile, type TestRecord } from './test/test-record.ts'
@@ -48,6 +49,8 @@ if (files.length === 0) {
 }
 // Node keeps compiled sources here, so that each test process need not compile them again.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'countersign-tests')
+const memoryFolder = findMemoryFolder()
+if (memoryFolder) process.env.TMPDIR ??= memoryFolder
 process.env.TEST_COMMAND ??= join(root, await ensureCommand({ root, node: process.execPath }))
 const server = files.length > 1 ? await shareServer() : undefined
 

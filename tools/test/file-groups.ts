@@ -6,7 +6,7 @@ import { root } from '../paths.ts'
 /** Files whose tests are shorter than loading what they import. They change nothing outside of their own controllers. */
 const SHARING = [
   'packages/core/src/**',
-  'packages/server/test/{console,events,hosted,http,openapi,operations,token}/**',
+  'packages/server/test/{console,events,hosted,http,keyset,oidc,openapi,operations,token}/**',
 ]
 const MAX_FILES = 10
 

@@ -16,6 +16,9 @@ const DEFAULT_SLOTS = 65_536
 /** Slightly less than one token, because sums of fractions are not exact. */
 const ONE = 1 - 1e-9
 
+/** Of this process: nobody outside can choose keys that share a bucket. */
+const SECRET = randomBytes(16).toString('base64url')
+
 /**
  * Token buckets for any number of keys in memory of a fixed size. A key has one bucket in each of two tables, chosen by a keyed hash, and is
  * refused only when both are empty. Nothing is ever evicted, so a client does not get a full bucket back by using a million other keys. A bucket
@@ -28,7 +31,6 @@ export class TokenBuckets {
   /** Spent tokens instead of remaining ones: all zero at first, so that the system allocates memory only for used buckets. */
   #spent = new Float64Array(0)
   #refilledAt = new Float64Array(0)
-  readonly #secret = randomBytes(16).toString('base64url')
   /** Cached, because a token that is taken is usually given back at once. */
   #last: { readonly key: string; readonly buckets: BucketPair } | undefined
 
@@ -69,7 +71,7 @@ export class TokenBuckets {
   #bucketsOf(key: string): BucketPair {
     if (this.#last?.key === key) return this.#last.buckets
     if (this.#spent.length === 0) this.#allocate()
-    const digest = hash('sha256', this.#secret + key, 'buffer')
+    const digest = hash('sha256', SECRET + key, 'buffer')
     const [first, second] = [digest.readUInt32LE(0) % this.#slots, digest.readUInt32LE(4) % this.#slots]
     const buckets: BucketPair = [first, this.#slots + second]
     this.#last = { key, buckets }
