@@ -5,11 +5,14 @@ import type { StoreDialect } from './transaction.ts'
 export interface IdList {
   /** The ids as rows with the column `value`, in parentheses. */
   readonly rows: RawBuilder<unknown>
-  /** The comparison of a column with them, after its name. */
+  /** The comparison of an indexed column with them, after its name. */
   readonly isIn: RawBuilder<unknown>
 }
 
-/** On PostgreSQL an array, whose length it knows: rows of JSON it takes for a hundred, and plans slow joins with them. */
+/**
+ * On PostgreSQL an array: rows of JSON it takes for a hundred, and plans slow joins with them. `isIn` is for an index: a filter compares with each id in
+ * turn once PostgreSQL has a plan for all values.
+ */
 export function idList(dialect: StoreDialect, ids: readonly string[]): IdList {
   if (dialect === 'sqlite') {
     const rows = sql`(select value from json_each(${JSON.stringify(ids)}))`

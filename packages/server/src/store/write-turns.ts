@@ -6,7 +6,7 @@ import type { Store } from './store.ts'
 /** Logins wait behind the writes that the store has begun, so organizations begin few, each of them short. */
 const ORGANIZATION_TURNS = { atOnce: 4, perKey: 2, maxWaiting: 1_000 }
 /** A change of a group can write thousands of rows. */
-const SIGNER_TURNS = { atOnce: 2, perKey: 1, maxWaiting: 1_000 }
+const SIGNER_TURNS = { atOnce: 2, perKey: 1, maxWaiting: 100 }
 /** Enough for one actor that the writes in a commit are many. */
 const ACTOR_TURNS = { atOnce: 64, perKey: 32, maxWaiting: 10_000 }
 

@@ -85,3 +85,50 @@ test('V-16 letter case makes no second user of an identity that no request has d
   const other = await connect(await createSigner({ name: 'other', audience: 'other' }))
   await other.addUser('carol@idp')
 })
+
+test('V-15 a person of the same name in other letters stops no departure', async (t) => {
+  const { app, scim, identity, createIdentity, signerId, token, isLive } = await setUpScim(t, PROVISIONING)
+  const logIn = async (sub: string, claims = {}): Promise<string> => {
+    const reply = await logInWithToken(app, token({ sub, ...claims }))
+    assert.equal(reply.status, 200, reply.text)
+    return reply.json.data.token
+  }
+  const carol = await scim.addUser('carol@idp')
+  const session = await logIn('carol@idp')
+  assert.equal((await logInWithToken(app, token({ sub: 'Carol@idp' }))).status, 401, 'she has an identity')
+  await createIdentity({ name: 'CAROL@idp', externalId: 'another', linkedSigners: [signerId] })
+  assert.equal((await scim.setActive(carol, false)).status, 200)
+  assert.deepEqual([(await identity(carol)).disabled, await isLive(session)], [true, false])
+
+  const phone = await createIdentity({ name: 'erin phone', externalId: 'erin', linkedSigners: [signerId] })
+  const erin = await createIdentity({ name: 'erin', externalId: null, linkedSigners: [signerId] })
+  for (const [id, userName] of [
+    [phone, 'erin'],
+    [erin, 'erin'],
+  ] as const) {
+    const reply = await scim.call('PUT', `/Users/${id}`, { userName, active: false })
+    assert.deepEqual([reply.status, reply.json.active], [200, false], reply.text)
+    assert.equal((await identity(id)).disabled, true)
+  }
+})
+
+test('V-15 the first description keeps the letter case that tokens have, also of an identity with rights', async (t) => {
+  const { app, scim, identity, createIdentity, signerId, token, isLive } = await setUpScim(t, PROVISIONING)
+  const opened = await logInWithToken(app, token({ sub: 'Dave@idp' }))
+  const { token: session, identityId: dave } = opened.json.data
+  const put = (id: string, body: object) => scim.call('PUT', `/Users/${id}`, body)
+  for (const displayName of ['D', 'E']) {
+    assert.equal((await put(dave, { userName: 'dave@idp', displayName, active: true })).status, 200)
+    assert.deepEqual([(await identity(dave)).externalId, await isLive(session)], ['Dave@idp', true])
+  }
+  assert.equal((await put(dave, { userName: 'DAVE@idp' })).status, 200)
+  assert.equal((await identity(dave)).externalId, 'DAVE@idp', 'the provider has changed it')
+  const admin = await createIdentity({
+    name: 'Root@idp',
+    externalId: 'Root@idp',
+    isAdmin: true,
+    linkedSigners: [signerId],
+  })
+  const reply = await put(admin, { userName: 'root@idp', active: false })
+  assert.deepEqual([reply.status, reply.json.active], [200, false], reply.text)
+})

@@ -53,7 +53,6 @@ test('V-20 a login does not wait for all changes of groups that a provider has s
   await logIn()
   assert.ok(done < 30, `${done} changes had been made`)
   await Promise.all(changes)
-  assert.deepEqual((await scim.send('GET', `/Groups/${group}`)).members, [], 'in their order')
 })
 
 test('V-20 members count against the limit of a provider, also those of a group that is renamed or deleted', async (t) => {

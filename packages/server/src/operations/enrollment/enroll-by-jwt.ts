@@ -4,6 +4,7 @@ import {
   type EnrollmentRefusal,
   enrollPolicyId,
   findEnrollmentRefusals,
+  foldAscii,
   type IdentitySettings,
   type RevocableToken,
 } from '@countersign/core'
@@ -11,8 +12,11 @@ import { operation } from '../../store/operation.ts'
 import { findAuthPolicy } from '../../store/reads/auth-policy-reads.ts'
 import { findDeletion } from '../../store/reads/identity-access-reads.ts'
 import { findEnrolledIdentity } from '../../store/reads/identity-reads.ts'
+import { findDescribedIds } from '../../store/reads/scim-user-reads.ts'
 import { findSigner } from '../../store/reads/signer-reads.ts'
 import { findRevocation } from '../../store/reads/token-revocation-reads.ts'
+import type { StoredSigner } from '../../store/signer-row.ts'
+import type { Transaction } from '../../store/transaction.ts'
 import {
   insertCertificateAuthenticator,
   type NewCertificateAuthenticator,
@@ -63,7 +67,8 @@ export const enrollByJwt = operation({
     if (!signer) return { refusal: 'signer-disabled' }
     if (signer.revision !== signerRevision) return { refusal: 'signer-changed' }
     const policy = await findAuthPolicy(tx.db, enrollPolicyId(signer))
-    const isEnrolled = (await findEnrolledIdentity(tx.db, key)) !== undefined
+    const isEnrolled =
+      (await findEnrolledIdentity(tx.db, key)) !== undefined || (await isOtherSpelling(tx, signer, settings.externalId))
     const deletedAt = isLogin ? await findDeletion(tx.db, key) : undefined
     const provisioning = isLogin ? { deletedAt, now: tx.now } : undefined
     const isRevoked = (await findRevocation(tx.db, signerId, token)) !== undefined
@@ -84,3 +89,13 @@ export const enrollByJwt = operation({
     return { refusal: undefined, name }
   },
 })
+
+/** Whether the claim is the name of a SCIM user in other letters: a second identity would outlive the departure of the first. */
+async function isOtherSpelling(
+  { db }: Transaction,
+  { id, scimIdentityAttribute }: StoredSigner,
+  externalId: string | null,
+): Promise<boolean> {
+  if (externalId === null || scimIdentityAttribute !== 'userName') return false
+  return (await findDescribedIds(db, id, foldAscii(externalId), null)).length > 0
+}

@@ -19,6 +19,7 @@ import { checkVersion } from '../../store/row-version.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import {
   addMembers,
+  checkAreUsers,
   deleteScimGroup as deleteRow,
   insertScimGroup,
   removeMembers,
@@ -38,6 +39,7 @@ export const createScimGroup = operation({
     const signer = await getScimSigner(tx, source)
     await checkIsUnique(tx, signer.id, group)
     const attribute = groupAttribute(signer.scimGroupAttributeTemplate, { ...group, id })
+    await checkAreUsers(tx, signer.id, members)
     await insertScimGroup(tx, signer.id, { ...group, id, attribute })
     await addMembers(tx, signer.id, { id, attribute }, members)
   },
@@ -60,9 +62,10 @@ export const updateScimGroup = operation({
     checkVersion(current.updatedAt, ifMatch)
     const named = applyNames(current, changes)
     await checkIsUnique(tx, signer.id, named, id)
+    const { keepsOthers, added, removed } = netMembers(changes)
+    await checkAreUsers(tx, signer.id, added)
     const attribute = groupAttribute(signer.scimGroupAttributeTemplate, { ...named, id })
     const renamed = await updateRow(tx, signer.id, current, { ...named, id, attribute })
-    const { keepsOthers, added, removed } = netMembers(changes)
     const group = { id, attribute }
     const others = keepsOthers ? 0 : await removeMembers(tx, signer.id, group, { except: added })
     if (removed.length > 0) await removeMembers(tx, signer.id, group, { ids: removed })

@@ -21,6 +21,7 @@ import { notFound } from '../../store/not-found.ts'
 import { operation } from '../../store/operation.ts'
 import { findEnrolledIdentity, findIdentity, isIdentityName } from '../../store/reads/identity-reads.ts'
 import {
+  findDescribedIds,
   findIdsByExternalId,
   findIdsByUserName,
   findScimUser,
@@ -110,6 +111,7 @@ export const deleteScimUser = operation({
       throw new AppError('FORBIDDEN', { message })
     }
     if (isEndedByOthers(identity, signer.id, tx.now)) {
+      await revokeTokensOf(tx, signer, identity)
       const isSaid = !changesAccount(signer, identity, false)
       return { ...(isSaid ? NO_OUTCOME : await changeAccount(tx, signer, identity, false)), isKept: true }
     }
@@ -141,13 +143,33 @@ interface UserChange extends LinkedUser {
 
 async function changeUser(tx: Transaction, signer: StoredSigner, change: UserChange): Promise<void> {
   const { stored, identity, next } = change
-  await checkIsUnique(tx, signer, next, identity.id)
-  const name = identity.name === stored.user.userName ? next.userName : identity.name
+  // What the request only repeats must not stop the rest of it, which may end the access.
+  await checkIsUnique(tx, signer, identity.id, {
+    userName: isSameFolded(next.userName, stored.user.userName) ? null : next.userName,
+    externalId: next.externalId === stored.user.externalId ? null : next.externalId,
+  })
+  const followsName = identity.name === stored.user.userName && !keepsLetterCase(change)
+  const name = followsName ? next.userName : identity.name
   const externalId = (await setsKey(tx, signer, change)) ? identityKeyOf(next, signer) : identity.externalId
   await changeIdentity(tx, signer, identity, { name, externalId })
-  if (!describes(change)) return
+  if (!describes(change) || (await isDescribedElsewhere(tx, signer, change))) return
   await updateRow(tx, { signerId: signer.id, identityId: identity.id }, next)
   if (name === identity.name && externalId === identity.externalId) await touchIdentity(tx, identity.id)
+}
+
+const isSameFolded = (text: string, other: string): boolean => foldAscii(text) === foldAscii(other)
+
+/** Whether the request would change the name in its letter case alone, where it must not: the first description, and an identity with rights. */
+function keepsLetterCase({ stored, identity, next }: UserChange): boolean {
+  return isSameFolded(next.userName, identity.name) && (!stored.isDescribed || isPrivileged(identity))
+}
+
+/** Whether another user has been described by the names that this one has without a description. It then stays without. */
+async function isDescribedElsewhere({ db }: Transaction, signer: StoredSigner, change: UserChange): Promise<boolean> {
+  const { stored, identity, next } = change
+  if (stored.isDescribed) return false
+  const others = await findDescribedIds(db, signer.id, foldAscii(next.userName), next.externalId)
+  return others.some((id) => id !== identity.id)
 }
 
 /**
@@ -157,12 +179,21 @@ async function changeUser(tx: Transaction, signer: StoredSigner, change: UserCha
 async function setsKey({ db, now }: Transaction, signer: StoredSigner, change: UserChange): Promise<boolean> {
   const { stored, identity, next, isWhole } = change
   const key = findIdentityKey(next, signer)
-  if (key !== findIdentityKey(stored.user, signer)) return true
+  const former = findIdentityKey(stored.user, signer)
+  // Tokens have the letter case that the identity got from one of them, or from an administrator.
+  if (isSpelling(key, identity.externalId, signer) && (!stored.isDescribed || key === former)) return false
+  if (key !== former) return true
   const isSaid = isWhole || (!stored.isDescribed && identity.externalId === null && describes(change))
   if (!isSaid || key === null || isPrivileged(identity) || isEndedByOthers(identity, signer.id, now)) return false
   // The request changes nothing about it, and may be the one that ends the access.
   const holder = await findEnrolledIdentity(db, { useExternalId: true, externalId: key })
   return holder === undefined
+}
+
+/** Whether the key is the external id, or differs in the letter case that SCIM does not distinguish. */
+function isSpelling(key: string | null, externalId: string | null, { scimIdentityAttribute }: StoredSigner): boolean {
+  if (key === externalId) return true
+  return scimIdentityAttribute !== 'externalId' && key !== null && externalId !== null && isSameFolded(key, externalId)
 }
 
 /** Whether the request says anything about the user besides `active`. */
@@ -208,14 +239,14 @@ async function revokeTokensOf(tx: Transaction, signer: StoredSigner, identity: S
   await revokeTokens(tx, { signerId: signer.id, key, revokedAt: tx.now, cause: SCIM_CAUSE })
 }
 
-/** Fails with the keyword `uniqueness` when another user of the signer has the user name or external id. */
+/** Fails with the keyword `uniqueness` when another user of the signer has the user name or external id; null for one that stays. */
 async function checkIsUnique(
   { db }: Transaction,
   signer: StoredSigner,
-  { userName, externalId }: ScimUser,
   ownId: string,
+  { userName, externalId }: { readonly userName: string | null; readonly externalId: string | null },
 ): Promise<void> {
-  const named = await findIdsByUserName(db, signer, foldAscii(userName))
+  const named = userName === null ? [] : await findIdsByUserName(db, signer, foldAscii(userName))
   if (named.some((id) => id !== ownId)) throw taken('userName')
   const identified = externalId === null ? [] : await findIdsByExternalId(db, signer, externalId)
   if (identified.some((id) => id !== ownId)) throw taken('externalId')

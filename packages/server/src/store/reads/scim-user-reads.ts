@@ -152,6 +152,18 @@ export async function findIdsByUserName(
   return [...new Set(ids)]
 }
 
+/** The users that SCIM requests have described by this name, in lower case, or by this `externalId`. */
+export async function findDescribedIds(
+  db: Db,
+  signerId: string,
+  key: string,
+  externalId: string | null,
+): Promise<string[]> {
+  const named = await userByName(db, signerId, key)
+  const identified = externalId === null ? [] : await userByExternalId(db, signerId, externalId)
+  return [...named, ...identified].map(({ id }) => id)
+}
+
 /** The users of a signer with this `externalId`. */
 export async function findIdsByExternalId(
   db: Db,

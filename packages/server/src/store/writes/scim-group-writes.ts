@@ -80,7 +80,23 @@ type GroupAttribute = Pick<StoredScimGroup, 'id' | 'attribute'>
 /** Selects the ids of identities, in parentheses. */
 type Identities = RawBuilder<unknown>
 
-/** Adds members that the group does not have. Fails for an id that is no user of the signer. Writes rows for these members alone. */
+/** Fails for an id that is no user of the signer. Call it before any work: a refused request is not charged for its work. */
+export async function checkAreUsers(
+  { db, dialect }: Transaction,
+  signerId: string,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return
+  const users = await db
+    .selectFrom('scim_users')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('signer_id', '=', signerId)
+    .where(sql<boolean>`identity_id ${idList(dialect, ids).isIn}`)
+    .executeTakeFirst()
+  if (Number(users?.count) < ids.length) throw scimError('invalidValue', 'a member is not a user of this signer')
+}
+
+/** Adds members that the group does not have, after `checkAreUsers`. Writes rows for these members alone. */
 export async function addMembers(
   tx: Transaction,
   signerId: string,
@@ -90,13 +106,6 @@ export async function addMembers(
   if (ids.length === 0) return
   const { db, dialect } = tx
   const given = idList(dialect, ids)
-  const users = await db
-    .selectFrom('scim_users')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('signer_id', '=', signerId)
-    .where(sql<boolean>`identity_id ${given.isIn}`)
-    .executeTakeFirst()
-  if (Number(users?.count) < ids.length) throw scimError('invalidValue', 'a member is not a user of this signer')
   const inserted = await sql<{ identity_id: string }>`insert into scim_members (group_id, identity_id)
     select ${groupId}, value from ${given.rows} as given where true on conflict do nothing returning identity_id`.execute(
     db,
@@ -138,7 +147,7 @@ export async function removeMembers(
   const isSelected =
     'ids' in selection
       ? sql`identity_id ${idList(dialect, selection.ids).isIn}`
-      : sql`not (identity_id ${idList(dialect, selection.except).isIn})`
+      : sql`identity_id not in ${idList(dialect, selection.except).rows}`
   await takeAttribute(tx, signerId, group, membersOf(group.id, isSelected))
   await reportMembers(tx, signerId, membersOf(group.id, isSelected))
   const removed = await sql`delete from scim_members where group_id = ${group.id} and ${isSelected}`.execute(db)
