@@ -38,8 +38,8 @@ async function trustOnFirstUse(call: Call, url: URL): Promise<string | undefined
   if (isTrusted && wanted === undefined) return undefined
   const anchor = (await findRoot(url, chain)) ?? chain.at(-1)
   if (!anchor) throw new CliError(`${url.origin} presents no certificate`, { exitCode: EXIT.unreachable })
-  if (wanted !== undefined) checkFingerprint(wanted, [...chain, anchor])
-  else await confirmTrust(call, url, anchor)
+  if (wanted !== undefined) return findPinned(wanted, [...chain, anchor]).toString()
+  await confirmTrust(call, url, anchor)
   return anchor.toString()
 }
 
@@ -51,8 +51,10 @@ function normalize(fingerprint: string): string {
     .toLowerCase()
 }
 
-function checkFingerprint(expected: string, presented: readonly X509Certificate[]): void {
-  if (presented.some(({ fingerprint256 }) => normalize(fingerprint256) === normalize(expected))) return
+/** The certificate with this fingerprint, and no other: a server can present the CA of another one beside its own. */
+function findPinned(expected: string, presented: readonly X509Certificate[]): X509Certificate {
+  const pinned = presented.find(({ fingerprint256 }) => normalize(fingerprint256) === normalize(expected))
+  if (pinned) return pinned
   throw new CliError('the server’s certificate does not have this fingerprint', {
     hint: `its fingerprint is ${presented.at(-1)?.fingerprint256}; if this is unexpected, the connection may be intercepted`,
     exitCode: EXIT.refused,
