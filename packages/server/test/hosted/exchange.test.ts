@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { summarize } from '../http/ext-jwt-signers.fixture.ts'
 import { makeAccountClients } from './account-clients.fixture.ts'
 import { setUpHosted } from './hosted.fixture.ts'
 
@@ -184,6 +185,26 @@ test('deleting an account deletes its identity on this controller, and no other'
   const left = await names()
   assert.deepEqual([left.length, left.includes(`api-account:${account}`)], [1, false])
   assert.equal((await withSession(session, 'GET', 'identities')).status, 401)
+})
+
+test('D35 the identity of an account ends with the account alone, so that no peer gives its access back', async (t) => {
+  const { app, exchange, account } = await setUp(t)
+  assert.equal((await exchange()).status, 200)
+  const path = `/edge/management/v1/identities/api-account:${account}`
+  assert.equal(summarize(await app.admin('DELETE', path)), '400 ENTITY_CAN_NOT_BE_DELETED')
+  assert.equal(
+    summarize(await app.admin('POST', `${path}/disable`, { durationMinutes: 0 })),
+    '400 ENTITY_CAN_NOT_BE_UPDATED',
+  )
+  const expiresAt = new Date(app.clock.now()).toISOString()
+  assert.equal(summarize(await app.admin('PATCH', path, { expiresAt })), '400 ENTITY_CAN_NOT_BE_UPDATED')
+  assert.equal((await exchange()).status, 200)
+  const active = (value: boolean) =>
+    app.admin('PATCH', `/identity/v1/api-account-identities/${account}`, { active: value })
+  assert.equal((await active(false)).status, 200)
+  assert.equal((await exchange()).status, 401)
+  assert.equal((await active(true)).status, 200)
+  assert.equal((await exchange()).status, 200)
 })
 
 test('an account that exchanged is listed once, and its session shows the account itself', async (t) => {

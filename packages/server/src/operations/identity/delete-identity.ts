@@ -1,4 +1,4 @@
-import { AppError } from '@countersign/core'
+import { AppError, isAccountIdentity } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
 import { endSessions } from '../../store/writes/end-sessions.ts'
 import { deleteIdentity as deleteRow } from '../../store/writes/identity-writes.ts'
@@ -13,6 +13,10 @@ export const deleteIdentity = operation({
     const current = await authorizeIdentityChange(tx, id)
     if (current.isDefaultAdmin) {
       throw new AppError('ENTITY_CAN_NOT_BE_DELETED', { message: 'the default administrator can not be deleted' })
+    }
+    if (isAccountIdentity(id)) {
+      // Its next exchange would create it again, without what an administrator has set on it.
+      throw new AppError('ENTITY_CAN_NOT_BE_DELETED', { message: 'delete the API account, which deletes its identity' })
     }
     const remove = async () => {
       await endSessions(tx, { identityId: id })
