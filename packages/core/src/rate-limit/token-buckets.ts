@@ -16,7 +16,7 @@ const DEFAULT_SLOTS = 65_536
 /** Slightly less than one token, because sums of fractions are not exact. */
 const ONE = 1 - 1e-9
 
-/** Of this process: nobody outside can choose keys that share a bucket. */
+/** Of this process: clients cannot choose keys that share a bucket. */
 const SECRET = randomBytes(16).toString('base64url')
 
 /**

@@ -11,7 +11,7 @@ const MAX_NAMES_BYTES = 16_384
 const MAX_NAME_BYTES = 1_024
 /** Each connection keeps the certificates that were named when it began. */
 const MAX_NAMED = 200
-/** After the names are read, so many times as long passes without reading them: whoever changes CAs in a loop must not keep the process busy. */
+/** After the names are read, so many times as long passes without reading them: changes of CAs in a loop must not keep the process busy. */
 const REST_FACTOR = 10
 
 interface ClientCaParts {
