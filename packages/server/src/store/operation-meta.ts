@@ -8,8 +8,10 @@ export interface OperationMeta {
   readonly credential?: ActorCredential
   /** Of a caller of the hosted API. Its writes take turns with those of other organizations, and `now` becomes the time of the turn. */
   readonly organizationId?: string
-  /** Of a SCIM request: the signer, whose writes take turns and are one at a time. `now` becomes the time of the turn. */
+  /** Of a SCIM request: the signer, whose writes take turns. `now` becomes the time of the turn. */
   readonly signerId?: string
+  /** Whether a SCIM request can write thousands of rows. Each signer has one such write at a time. */
+  readonly isLarge?: boolean
   readonly now: number
   /** When set, `now` becomes its time when the operation begins, after it has waited in a queue of the store. */
   readonly clock?: Clock

@@ -5,8 +5,8 @@ import type { Store } from './store.ts'
 
 /** Logins wait behind the writes that the store has begun, so organizations begin few, each of them short. */
 const ORGANIZATION_TURNS = { atOnce: 4, perKey: 2, maxWaiting: 1_000 }
-/** A change of a group can write thousands of rows. */
-const SIGNER_TURNS = { atOnce: 2, perKey: 1, maxWaiting: 100 }
+const SIGNER_TURNS = { atOnce: 16, perKey: 8, maxWaiting: 1_000 }
+const LARGE_TURNS = { atOnce: 2, perKey: 1, maxWaiting: 100 }
 /** Enough for one actor that the writes in a commit are many. */
 const ACTOR_TURNS = { atOnce: 64, perKey: 32, maxWaiting: 10_000 }
 
@@ -18,6 +18,7 @@ const ACTOR_TURNS = { atOnce: 64, perKey: 32, maxWaiting: 10_000 }
 export function withWriteTurns(store: Store, clock: Clock): Store {
   const organizations = new FairQueue(ORGANIZATION_TURNS)
   const signers = new FairQueue(SIGNER_TURNS)
+  const large = new FairQueue(LARGE_TURNS)
   // PostgreSQL has turns of its own, in its queue for connections. They begin later than `run` is called.
   const actors = store.dialect === 'sqlite' ? new FairQueue(ACTOR_TURNS) : undefined
   return {
@@ -25,7 +26,7 @@ export function withWriteTurns(store: Store, clock: Clock): Store {
     run: (operation, args, meta) => {
       const write = () => store.run(operation, args, { ...meta, now: clock.now(), ...(!actors && { clock }) })
       if (meta.organizationId !== undefined) return organizations.run(meta.organizationId, write)
-      if (meta.signerId !== undefined) return signers.run(meta.signerId, write)
+      if (meta.signerId !== undefined) return (meta.isLarge ? large : signers).run(meta.signerId, write)
       if (!hasSession(meta)) return store.run(operation, args, meta)
       return actors ? actors.run(meta.actorId, write) : write()
     },

@@ -70,19 +70,19 @@ export class ScimService {
   async createGroup(request: ScimRequest, body: ScimGroupBody): Promise<string> {
     const id = newId()
     this.#charge(request, body.members?.length ?? 0)
-    await this.#parts.store.run(createScimGroup, { ...sourceOf(request), id, ...body }, this.#meta(request))
+    await this.#parts.store.run(createScimGroup, { ...sourceOf(request), id, ...body }, this.#largeMeta(request))
     return id
   }
 
   async updateGroup(request: ScimRequest, id: string, changes: readonly ScimGroupChange[]): Promise<void> {
     const args = { ...sourceOf(request), id, ifMatch: request.ifMatch, changes }
     this.#charge(request, changes.flatMap((change) => (change.kind === 'members' ? change.ids : [])).length)
-    this.#chargeDone(request, await this.#parts.store.run(updateScimGroup, args, this.#meta(request)))
+    this.#chargeDone(request, await this.#parts.store.run(updateScimGroup, args, this.#largeMeta(request)))
   }
 
   async deleteGroup(request: ScimRequest, id: string): Promise<void> {
     const args = { ...sourceOf(request), id, ifMatch: request.ifMatch }
-    this.#chargeDone(request, await this.#parts.store.run(deleteScimGroup, args, this.#meta(request)))
+    this.#chargeDone(request, await this.#parts.store.run(deleteScimGroup, args, this.#largeMeta(request)))
   }
 
   /** Throws `TooManyRequests` when the provider caused more work than its signer may. */
@@ -98,6 +98,10 @@ export class ScimService {
   #meta({ caller, source }: ScimRequest) {
     const author = { authorName: caller.signerName, ...source }
     return { actorId: SYSTEM_ACTOR.id, signerId: caller.signerId, now: this.#parts.clock.now(), source: author }
+  }
+
+  #largeMeta(request: ScimRequest) {
+    return { ...this.#meta(request), isLarge: true }
   }
 
   /** Entity changes are reported by the store. */
