@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { enroll, KINDS } from './enroll-token.fixture.ts'
 import { ALICE, decisionOf, logInWithToken } from './provider.fixture.ts'
-import { IDENTITIES } from './provider-channels.fixture.ts'
+import { IDENTITIES, PROVISIONING } from './provider-channels.fixture.ts'
 import { refusal, setUpScim } from './scim.fixture.ts'
 
 const ENROLLING = { enrollToTokenEnabled: true, enrollToCertEnabled: true, provisionOnLogin: true }
@@ -101,5 +101,45 @@ test('V-16 D63 a provider deletes and creates again a user whom it disabled itse
     await scim.addUser(userName)
     app.clock.advance(1000)
     await logIn({ sub: userName })
+  }
+})
+
+test('V-15 a request that says active: false ends access, whatever else in it is refused', async (t) => {
+  const { scim, identity, createIdentity, signerId, logIn, isLive } = await setUpScim(t)
+  const other = await scim.addUser('bob')
+  const put = (id: string, body: object) => scim.call('PUT', `/Users/${id}`, body)
+  const cases: [userName: string, change: object, expected: unknown[]][] = [
+    ['alice', { displayName: 'Alice\u200b' }, [400, 'invalidValue']],
+    ['carol', { userName: 'bob' }, [409, 'uniqueness']],
+  ]
+  for (const [userName, change, expected] of cases) {
+    const id = await scim.addUser(userName)
+    const session = await logIn({ sub: userName })
+    assert.deepEqual(refusal(await put(id, { userName, active: true, ...change })), expected)
+    assert.equal(await isLive(session), true)
+    assert.deepEqual(refusal(await put(id, { userName, active: false, ...change })), expected)
+    assert.deepEqual([(await identity(id)).disabled, await isLive(session)], [true, false])
+  }
+  const admin = await createIdentity({ name: 'root', externalId: 'root', isAdmin: true, linkedSigners: [signerId] })
+  const rename = { op: 'replace', value: { userName: 'renamed', active: 'False' } }
+  assert.equal((await scim.patch(`/Users/${admin}`, rename)).status, 403)
+  assert.equal((await identity(admin)).disabled, true)
+  const body = { userName: 'bob', active: false, displayName: '\u200b' }
+  const stale = await scim.call('PUT', `/Users/${other}`, body, { headers: { 'if-match': '"1"' } })
+  assert.deepEqual([stale.status, (await identity(other)).disabled], [412, false])
+})
+
+test('V-15 a token in other letters, held over a deletion, enrolls no identity', async (t) => {
+  for (const [scimIdentityAttribute, user] of [
+    ['userName', {}],
+    ['email', { emails: [{ value: 'carol@idp', primary: true }] }],
+  ] as const) {
+    const { app, scim, token } = await setUpScim(t, { ...PROVISIONING, scimIdentityAttribute })
+    const [exact, other] = [token({ sub: 'carol@idp' }), token({ sub: 'CAROL@idp' })]
+    const id = await scim.addUser('carol@idp', user)
+    const statuses = async () => [(await logInWithToken(app, exact)).status, (await logInWithToken(app, other)).status]
+    assert.deepEqual(await statuses(), [200, 401])
+    assert.equal((await scim.call('DELETE', `/Users/${id}`)).status, 204)
+    assert.deepEqual(await statuses(), [401, 401])
   }
 })

@@ -1,4 +1,5 @@
-import { readScimUser, readScimUserPatch } from '@countersign/core'
+import { readScimUser, readScimUserPatch, saysInactive } from '@countersign/core'
+import type { UserUpdate } from '../../operations/scim/scim-users.ts'
 import { notFound } from '../../store/not-found.ts'
 import { listScimUserIds, loadGroupsOfUsers } from '../../store/reads/scim-list-reads.ts'
 import { findScimUser, findScimUsers, type ScimSigner, type StoredScimUser } from '../../store/reads/scim-user-reads.ts'
@@ -66,13 +67,15 @@ export function userRoutes({ store, clock, scim }: ScimRouteParts, { signerOf, b
     scimRoute('PUT', '/Users/:id', async (call) => {
       const { id = '' } = call.params
       const selection = selectionOf(call)
-      await scim.updateUser(scimRequest(call), id, { kind: 'put', ...readScimUser(scimBody(call)) })
+      const read = (): UserUpdate => ({ kind: 'put', ...readScimUser(scimBody(call)) })
+      await scim.updateUser(scimRequest(call), id, { read, isDeparture: () => saysInactive(scimBody(call)) })
       return showOne(call, id, { selection })
     }),
     scimRoute('PATCH', '/Users/:id', async (call) => {
       const { id = '' } = call.params
       const selection = selectionOf(call)
-      await scim.updateUser(scimRequest(call), id, { kind: 'patch', changes: readScimUserPatch(scimBody(call)) })
+      const read = (): UserUpdate => ({ kind: 'patch', changes: readScimUserPatch(scimBody(call)) })
+      await scim.updateUser(scimRequest(call), id, { read, isDeparture: () => saysInactive(scimBody(call)) })
       return showOne(call, id, { selection })
     }),
     scimRoute('DELETE', '/Users/:id', async (call) => {

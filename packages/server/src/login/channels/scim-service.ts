@@ -1,3 +1,4 @@
+import { ERRORS } from '@countersign/contract/error-codes'
 import {
   AppError,
   newId,
@@ -26,6 +27,14 @@ interface ScimServiceParts {
 /** So many members, or operations on a user, cost as much of the limit as a request. */
 const PER_REQUEST = 50
 
+const DEPARTURE: UserUpdate = { kind: 'patch', changes: [{ kind: 'active', value: false }] }
+const REFUSALS: ReadonlySet<number> = new Set([400, 403, 409])
+
+/** Whether the contents of a request were refused, not the user or version that it names. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof AppError && REFUSALS.has(ERRORS[error.code].status)
+}
+
 /** A SCIM request whose token is known. */
 export interface ScimRequest extends ChannelRequest {
   readonly caller: ScimCaller
@@ -53,7 +62,21 @@ export class ScimService {
     return id
   }
 
-  async updateUser(request: ScimRequest, id: string, update: UserUpdate): Promise<void> {
+  /** A refused request that says `active: false` ends the access nevertheless: nothing else in it can keep a person who left. */
+  async updateUser(
+    request: ScimRequest,
+    id: string,
+    { read, isDeparture }: { readonly read: () => UserUpdate; readonly isDeparture: () => boolean },
+  ): Promise<void> {
+    try {
+      await this.#update(request, id, read())
+    } catch (error) {
+      if (isRefusal(error) && isDeparture()) await this.#update(request, id, DEPARTURE)
+      throw error
+    }
+  }
+
+  async #update(request: ScimRequest, id: string, update: UserUpdate): Promise<void> {
     if (update.kind === 'patch') this.#charge(request, update.changes.length)
     const args = { ...sourceOf(request), id, ifMatch: request.ifMatch, update }
     this.#report(request, id, await this.#parts.store.run(updateScimUser, args, this.#meta(request)))

@@ -7,12 +7,13 @@ import {
   foldAscii,
   type IdentitySettings,
   type RevocableToken,
+  revocationKey,
 } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
 import { findAuthPolicy } from '../../store/reads/auth-policy-reads.ts'
 import { findDeletion } from '../../store/reads/identity-access-reads.ts'
 import { findEnrolledIdentity } from '../../store/reads/identity-reads.ts'
-import { findDescribedIds } from '../../store/reads/scim-user-reads.ts'
+import { hasDescribedUser } from '../../store/reads/scim-user-reads.ts'
 import { findSigner } from '../../store/reads/signer-reads.ts'
 import { findRevocation } from '../../store/reads/token-revocation-reads.ts'
 import type { StoredSigner } from '../../store/signer-row.ts'
@@ -71,7 +72,8 @@ export const enrollByJwt = operation({
       (await findEnrolledIdentity(tx.db, key)) !== undefined || (await isOtherSpelling(tx, signer, settings.externalId))
     const deletedAt = isLogin ? await findDeletion(tx.db, key) : undefined
     const provisioning = isLogin ? { deletedAt, now: tx.now } : undefined
-    const isRevoked = (await findRevocation(tx.db, signerId, token)) !== undefined
+    const revocable = withSpelling(token, signer, settings.externalId)
+    const isRevoked = (await findRevocation(tx.db, signerId, revocable)) !== undefined
     const [refusal] = findEnrollmentRefusals({ kind, signer, policy, isEnrolled, isRevoked, provisioning })
     if (refusal) return { refusal }
     const freeName = signer.nameSync ? await findFreeName(tx, identityId, settings.name) : undefined
@@ -90,12 +92,18 @@ export const enrollByJwt = operation({
   },
 })
 
+/** Whether SCIM distinguishes the letter case of what names identities in tokens. */
+const isCaseExact = ({ scimIdentityAttribute }: StoredSigner): boolean => scimIdentityAttribute === 'externalId'
+
 /** Whether the claim is the name of a SCIM user in other letters: a second identity would outlive the departure of the first. */
-async function isOtherSpelling(
-  { db }: Transaction,
-  { id, scimIdentityAttribute }: StoredSigner,
-  externalId: string | null,
-): Promise<boolean> {
-  if (externalId === null || scimIdentityAttribute !== 'userName') return false
-  return (await findDescribedIds(db, id, foldAscii(externalId), null)).length > 0
+async function isOtherSpelling({ db }: Transaction, signer: StoredSigner, externalId: string | null): Promise<boolean> {
+  if (externalId === null || isCaseExact(signer)) return false
+  return hasDescribedUser(db, signer, foldAscii(externalId))
+}
+
+/** The token, which what revokes the same name in other letters concerns too. */
+function withSpelling(token: RevocableToken, signer: StoredSigner, externalId: string | null): RevocableToken {
+  if (externalId === null || isCaseExact(signer)) return token
+  const key = revocationKey({ identityClaim: foldAscii(externalId) })
+  return { ...token, revocationKeys: [...token.revocationKeys, key] }
 }

@@ -235,8 +235,11 @@ async function changeIdentity(
 async function revokeTokensOf(tx: Transaction, signer: StoredSigner, identity: StoredIdentity): Promise<void> {
   const identityClaim = signer.useExternalId ? identity.externalId : identity.id
   if (identityClaim === null) return
-  const key = revocationKey({ identityClaim })
-  await revokeTokens(tx, { signerId: signer.id, key, revokedAt: tx.now, cause: SCIM_CAUSE })
+  // Enrollments look for the name in lower case as well.
+  for (const claim of new Set([identityClaim, foldAscii(identityClaim)])) {
+    const key = revocationKey({ identityClaim: claim })
+    await revokeTokens(tx, { signerId: signer.id, key, revokedAt: tx.now, cause: SCIM_CAUSE })
+  }
 }
 
 /** Fails with the keyword `uniqueness` when another user of the signer has the user name or external id; null for one that stays. */

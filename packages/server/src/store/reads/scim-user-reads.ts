@@ -116,7 +116,13 @@ const undescribedByExternalId = prepared(2, (db, signerId: string, externalId: s
  * Those whose identity has this name or external id in lower case, by an index of linked identities; null for identities that are none of them. Not a
  * join, in which both databases go through all users of the signer.
  */
-export function buildFoldedUsers(db: Db, signerId: string, column: 'name' | 'external_id', key: string) {
+export function buildFoldedUsers(
+  db: Db,
+  signerId: string,
+  column: 'name' | 'external_id',
+  key: string,
+  isDescribed = false,
+) {
   return db
     .selectFrom('identities')
     .select((identity) =>
@@ -125,7 +131,7 @@ export function buildFoldedUsers(db: Db, signerId: string, column: 'name' | 'ext
         .select('scim_users.identity_id')
         .where('scim_users.signer_id', '=', signerId)
         .whereRef('scim_users.identity_id', '=', 'identities.id')
-        .where('scim_users.user_name', 'is', null)
+        .where('scim_users.user_name', isDescribed ? 'is not' : 'is', null)
         .as('id'),
     )
     .where(sql<boolean>`lower(${sql.ref(`identities.${column}`)}) = ${key}`)
@@ -138,6 +144,21 @@ const undescribedByName = prepared(2, (db, signerId: string, key: string) =>
 const undescribedByKey = prepared(2, (db, signerId: string, key: string) =>
   buildFoldedUsers(db, signerId, 'external_id', key),
 )
+
+const describedByKey = prepared(2, (db, signerId: string, key: string) =>
+  buildFoldedUsers(db, signerId, 'external_id', key, true),
+)
+
+/** Whether a SCIM request has described a user whose user name, or whose identity's external id, is this one in lower case. */
+export async function hasDescribedUser(
+  db: Db,
+  { id, scimIdentityAttribute }: ScimSigner,
+  key: string,
+): Promise<boolean> {
+  const named = scimIdentityAttribute === 'userName' ? await userByName(db, id, key) : []
+  const identified = await describedByKey(db, id, key)
+  return [...named, ...identified].some(({ id: found }) => found !== null)
+}
 
 /** The users of a signer with this user name; `key` is the name in lower case. */
 export async function findIdsByUserName(
