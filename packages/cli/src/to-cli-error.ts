@@ -45,7 +45,9 @@ export function isSdkError(error: unknown): error is CountersignError {
 export function toCliError(error: unknown): unknown {
   if (!isSdkError(error)) return error
   const exitCode =
-    EXIT_BY_CODE[error.code] ?? EXIT_BY_STATUS[error.status] ?? (error.isConflict ? EXIT.conflict : EXIT.failure)
+    findOwn(EXIT_BY_CODE, error.code) ??
+    EXIT_BY_STATUS[error.status] ??
+    (error.isConflict ? EXIT.conflict : EXIT.failure)
   if (error.code === 'NETWORK') {
     const { what, hint } = explainNoResponse(error.cause)
     return new CliError(`${error.message}: ${what}`, { hint, exitCode, cause: error })
@@ -55,6 +57,13 @@ export function toCliError(error: unknown): unknown {
   const field = error.field === undefined || reason.includes(error.field) ? '' : ` (${error.field})`
   const request = error.requestId === undefined ? '' : ` [request ${error.requestId}]`
   const hint =
-    HINTS[error.code] ?? error.hint ?? (error.isConflict && error.status === DUPLICATE ? HINTS.TAKEN : undefined)
+    findOwn(HINTS, error.code) ??
+    error.hint ??
+    (error.isConflict && error.status === DUPLICATE ? HINTS.TAKEN : undefined)
   return new CliError(`${reason}${field}${request}`, { hint, exitCode, cause: error })
+}
+
+/** Codes come from a server, and `constructor` is a member of every object. */
+function findOwn<Value>(table: Readonly<Record<string, Value>>, code: string): Value | undefined {
+  return Object.hasOwn(table, code) ? table[code] : undefined
 }

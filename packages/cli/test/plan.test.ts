@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CliError } from '../src/cli-error.ts'
 import { IDENTITIES, POLICIES, SIGNERS } from '../src/resources/kinds.ts'
+import { applyPlan } from '../src/state/apply-plan.ts'
 import { type State, toNamed } from '../src/state/named-state.ts'
 import { buildPlan, parseDesired } from '../src/state/plan.ts'
 
@@ -123,4 +124,23 @@ test('D59 only the attributes of administrators are exported, and a file need no
   assert.deepEqual(planned(['a', 'b']), [], 'writing what a signer supplies changes nothing')
   assert.deepEqual(planned(['a', 'c']), [{ roleAttributes: ['a', 'c'] }])
   assert.deepEqual(planned([]), [{ roleAttributes: [] }])
+})
+
+test('an item that is named like the id of another one takes none of its references', async () => {
+  const policies = [
+    { id: 'default', name: 'Default' },
+    { id: 'p2', name: 'default' },
+  ]
+  const state: State = new Map([...STATE, [POLICIES, policies]])
+  const sent: unknown[] = []
+  const create = async (members: { authPolicyId?: unknown }) => {
+    sent.push(members.authPolicyId)
+    return 'new'
+  }
+  const client = { identities: { create } } as never
+  for (const authPolicyId of ['default', 'Default', 'p2']) {
+    const file = { identities: [{ name: `new ${authPolicyId}`, authPolicyId }] }
+    await applyPlan(client, buildPlan(parseDesired(file, 'file'), state), state, () => {})
+  }
+  assert.deepEqual(sent, ['default', 'default', 'p2'])
 })

@@ -2,7 +2,7 @@ import { createNodeFetch } from '@countersign/sdk/node'
 
 /** The trusted CA and the client certificate of connections. */
 export interface Trust {
-  /** The controller. Only connections to it present the client certificate and trust `caPem` alone. */
+  /** The controller. Only connections to it present the client certificate and trust `caPem`. */
   readonly origin: string
   /** The CA that the controller's certificate must chain to; unset: the CAs of this machine. */
   readonly caPem?: string | undefined
@@ -11,12 +11,12 @@ export interface Trust {
 }
 
 /**
- * Creates a `fetch` that trusts only `caPem` for the controller, and also the CAs of this machine for other hosts (providers). It never follows
+ * Creates a `fetch` that trusts only `caPem` for the controller, and the CAs of this machine for other hosts (providers). It never follows
  * redirects, which could send credentials to another host. Verification cannot be disabled.
  */
 export function createTrustingFetch({ origin, caPem, certPem, keyPem }: Trust): typeof globalThis.fetch {
   const toController = createNodeFetch({ ca: caPem, onlyCa: true, cert: certPem, key: keyPem })
-  const elsewhere = createNodeFetch({ ca: caPem })
+  const elsewhere = createNodeFetch({})
   return (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input)
     return (url.origin === origin ? toController : elsewhere)(url, init)

@@ -24,7 +24,7 @@ interface TrustOptions<Entity> {
   /** An example of a name. */
   readonly example: string
   /** What decides whether it can be trusted. */
-  summarize(item: Entity): [title: string, text: string][]
+  summarize(item: Entity): (readonly [title: string, text: string])[]
 }
 
 const TITLE_WIDTH = 17

@@ -3,7 +3,7 @@ import { CliError, EXIT } from '../cli-error.ts'
 
 /** The signer with this name or id. Throws when the controller does not offer it. */
 export function chooseSigner(signers: readonly ClientSigner[], nameOrId: string): ClientSigner {
-  const found = signers.find(({ name, id }) => name === nameOrId || id === nameOrId)
+  const found = signers.find(({ id }) => id === nameOrId) ?? signers.find(({ name }) => name === nameOrId)
   if (found) return found
   const names = signers.map(({ name }) => name).join(', ')
   throw new CliError(`the controller offers no signer "${nameOrId}"`, {

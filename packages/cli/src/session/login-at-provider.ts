@@ -44,7 +44,7 @@ async function byBrowser(
   try {
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const login = await BrowserLogin.start({ signer, fetch, redirectUri: `${origin}${CALLBACK}` })
-    const callback = waitForCallback(server, origin)
+    const callback = waitForCallback(server, origin, new URL(login.url).searchParams.get('state'))
     call.terminal.notice(`Log in at ${login.url}`)
     openBrowser(login.url, call.env)
     return (await login.finish(await callback)).token
@@ -54,15 +54,21 @@ async function byBrowser(
   }
 }
 
-function waitForCallback(server: ReturnType<typeof createServer>, origin: string): Promise<string> {
+/** Ignores requests with another state: any page in the browser can send some. */
+function waitForCallback(
+  server: ReturnType<typeof createServer>,
+  origin: string,
+  state: string | null,
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
       () => reject(new CliError('no login within five minutes', { hint: 'try again, or use --device' })),
       TIMEOUT_MS,
     )
     server.on('request', (request, response) => {
-      const url = new URL(request.url ?? '/', origin)
-      const isCallback = request.method === 'GET' && url.pathname === CALLBACK
+      const url = URL.parse(request.url ?? '/', origin)
+      const isCallback =
+        request.method === 'GET' && url?.pathname === CALLBACK && url.searchParams.get('state') === state
       response.writeHead(isCallback ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
       response.end(isCallback ? 'Return to the terminal. You can close this page.\n' : '')
       if (!isCallback) return

@@ -80,6 +80,7 @@ export class JsonApi {
       ...authorization,
       ...call.headers,
     }
+    if (!path.startsWith('/')) throw new TypeError(`the path ${path} does not begin with a slash`)
     const url = this.baseUrl + path + buildQuery(query)
     const text = body === undefined ? undefined : JSON.stringify(body)
     return { method, url, headers, body: text, signal, timeoutMs, isIdempotent }

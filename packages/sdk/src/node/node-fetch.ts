@@ -46,6 +46,12 @@ export function createNodeFetch({ ca, onlyCa = false, cert, key }: NodeFetchOpti
         for (let at = 0; at < incoming.rawHeaders.length; at += 2) {
           headers.append(incoming.rawHeaders[at] ?? '', incoming.rawHeaders[at + 1] ?? '')
         }
+        if (status < 200 || status > 599) {
+          // `Response` would throw here, where only the process could catch it.
+          incoming.destroy()
+          reject(new TypeError(`the server responded with the status ${status}`))
+          return
+        }
         const isBodiless = BODILESS.has(status)
         if (isBodiless) incoming.resume()
         const body = isBodiless ? null : (Readable.toWeb(incoming) as ReadableStream<Uint8Array>)

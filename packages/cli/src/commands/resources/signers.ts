@@ -76,12 +76,15 @@ export const signers = {
     effect: 'Its tokens can then log in administrators.',
     example: 'keycloak',
     summarize: ({ issuer, audience, additionalAudiences, ...signer }) => {
-      const { jwksEndpoint, fingerprint, claimsProperty, useExternalId } = signer
+      const { jwksEndpoint, fingerprint, claimsProperty, useExternalId, openIdConfigurationUrl, externalAuthUrl } =
+        signer
+      const address = openIdConfigurationUrl || externalAuthUrl
       return [
         ['Issuer:', issuer],
         ['Audiences:', [audience, ...additionalAudiences].join(' ')],
         ['Keys:', jwksEndpoint ?? `certificate ${fingerprint}`],
         ['Identity:', `${useExternalId ? 'externalId' : 'id'} = ${claimsProperty}`],
+        ...(address ? [['Logins at:', address] as const] : []),
       ]
     },
   }),
