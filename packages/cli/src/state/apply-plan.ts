@@ -19,7 +19,7 @@ export async function applyPlan(
     KINDS.map((kind) => [kind, new Map((state.get(kind) ?? []).map(({ name, id }) => [String(name), id]))]),
   )
   const isId = (to: ResourceKind, text: string) => state.get(to)?.some(({ id }) => id === text) === true
-  // Anyone who may create an item may name it like the id of another one.
+  // An item can be named like the id of another one.
   const find = (text: string, to: ResourceKind) => (isId(to, text) ? text : ids.get(to)?.get(text))
   const deferred: (() => Promise<void>)[] = []
   for (const { kind, name, existing, members, ...step } of steps) {
