@@ -1,4 +1,3 @@
-import { AppError } from '../app-error.ts'
 import { foldAscii } from '../filter/filter.ts'
 import type { JsonValue } from '../json/json-value.ts'
 import { readScimMembers, readScimValues } from './scim-members.ts'
@@ -22,8 +21,7 @@ function isFalse(value: JsonValue | undefined): boolean {
 function readIfValid<Value>(read: () => Value): Value | undefined {
   try {
     return read()
-  } catch (error) {
-    if (error instanceof AppError) return undefined
-    throw error
+  } catch {
+    return undefined
   }
 }

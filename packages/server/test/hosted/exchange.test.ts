@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { summarize } from '../http/ext-jwt-signers.fixture.ts'
+import { newId } from '@countersign/core'
 import { makeAccountClients } from './account-clients.fixture.ts'
 import { setUpHosted } from './hosted.fixture.ts'
 
@@ -187,24 +187,24 @@ test('deleting an account deletes its identity on this controller, and no other'
   assert.equal((await withSession(session, 'GET', 'identities')).status, 401)
 })
 
-test('D35 the identity of an account ends with the account alone, so that no peer gives its access back', async (t) => {
-  const { app, exchange, account } = await setUp(t)
+test('D35 an account whose identity is disabled gives itself no access, and no peer deletes the identity', async (t) => {
+  const { app, exchange, account, call, bearer } = await setUp(t)
   assert.equal((await exchange()).status, 200)
   const path = `/edge/management/v1/identities/api-account:${account}`
-  assert.equal(summarize(await app.admin('DELETE', path)), '400 ENTITY_CAN_NOT_BE_DELETED')
-  assert.equal(
-    summarize(await app.admin('POST', `${path}/disable`, { durationMinutes: 0 })),
-    '400 ENTITY_CAN_NOT_BE_UPDATED',
-  )
-  const expiresAt = new Date(app.clock.now()).toISOString()
-  assert.equal(summarize(await app.admin('PATCH', path, { expiresAt })), '400 ENTITY_CAN_NOT_BE_UPDATED')
+  const rename = async () =>
+    (await call('PATCH', `/identity/v1/api-account-identities/${account}`, bearer, { name: newId() })).status
+  assert.equal(await rename(), 200)
+  const { session } = await app.makeIdentity({ permissions: ['identity', 'admin_readonly'] })
+  const removed = async () => (await app.call('DELETE', path, undefined, { session })).status
+  await app.admin('PATCH', `/identity/v1/api-account-identities/${account}`, { role: 'read-only' })
+  await exchange()
+  assert.equal(await removed(), 200, 'its next exchange creates it again')
   assert.equal((await exchange()).status, 200)
-  const active = (value: boolean) =>
-    app.admin('PATCH', `/identity/v1/api-account-identities/${account}`, { active: value })
-  assert.equal((await active(false)).status, 200)
-  assert.equal((await exchange()).status, 401)
-  assert.equal((await active(true)).status, 200)
-  assert.equal((await exchange()).status, 200)
+  await app.admin('PATCH', `/identity/v1/api-account-identities/${account}`, { role: 'admin' })
+  assert.equal((await app.admin('POST', `${path}/disable`, { durationMinutes: 0 })).status, 200)
+  assert.deepEqual([(await exchange()).status, await rename(), await removed()], [401, 401, 401])
+  assert.equal((await app.admin('POST', `${path}/enable`)).status, 200)
+  assert.deepEqual([(await exchange()).status, await rename()], [200, 200])
 })
 
 test('an account that exchanged is listed once, and its session shows the account itself', async (t) => {

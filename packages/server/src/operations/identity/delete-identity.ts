@@ -1,4 +1,5 @@
 import { AppError, isAccountIdentity } from '@countersign/core'
+import { hasAccess } from '../../store/identity-row.ts'
 import { operation } from '../../store/operation.ts'
 import { endSessions } from '../../store/writes/end-sessions.ts'
 import { deleteIdentity as deleteRow } from '../../store/writes/identity-writes.ts'
@@ -14,10 +15,9 @@ export const deleteIdentity = operation({
     if (current.isDefaultAdmin) {
       throw new AppError('ENTITY_CAN_NOT_BE_DELETED', { message: 'the default administrator can not be deleted' })
     }
-    if (isAccountIdentity(id)) {
-      // Its next exchange would create it again, without what an administrator has set on it.
-      throw new AppError('ENTITY_CAN_NOT_BE_DELETED', { message: 'delete the API account, which deletes its identity' })
-    }
+    // Its next exchange would create it again, with access.
+    const isRevived = isAccountIdentity(id) && !hasAccess(current, tx.now)
+    if (isRevived && !tx.actor.isAdmin) throw new AppError('UNAUTHORIZED')
     const remove = async () => {
       await endSessions(tx, { identityId: id })
       await deleteRow(tx, id)

@@ -1,4 +1,4 @@
-import { AppError, hasRights, isAccountIdentity } from '@countersign/core'
+import { AppError, hasRights } from '@countersign/core'
 import { isDisabled, type StoredIdentity } from '../../store/identity-row.ts'
 import { type AuthorizedTransaction, operation } from '../../store/operation.ts'
 import { findIdentity } from '../../store/reads/identity-reads.ts'
@@ -23,11 +23,6 @@ export const disableIdentity = operation({
   target: 'identities',
   async run(tx, { id, durationMinutes }: DisableIdentity): Promise<void> {
     const current = await authorizeIdentityChange(tx, id)
-    if (isAccountIdentity(id)) {
-      const message =
-        'set `active` of the API account to false: its access to the hosted API does not end with the identity'
-      throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', { message })
-    }
     if (isDisabled(current, tx.now) && isBefore(endAfter(tx, durationMinutes), current.disabledUntil)) {
       requirePowerToEnable(tx, current)
     }

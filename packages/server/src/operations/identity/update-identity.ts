@@ -50,7 +50,7 @@ async function changeIdentity(
     throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', { message: 'the default administrator stays an administrator' })
   }
   if (isAccountIdentity(current.id) && changesAccountFields(current, next)) {
-    const message = 'name, policy, external id, end and rights of the identity of an API account are set by the account'
+    const message = 'name, policy, external id and rights of the identity of an API account are set by the account'
     throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', { message })
   }
   await checkIdentity(tx, current.id, next, current)
@@ -81,8 +81,6 @@ function prolongsRights(current: IdentitySettings, next: IdentitySettings): bool
 }
 
 function changesAccountFields(current: IdentitySettings, next: IdentitySettings): boolean {
-  const isSame = (['name', 'externalId', 'authPolicyId', 'expiresAt'] as const).every(
-    (field) => current[field] === next[field],
-  )
+  const isSame = (['name', 'externalId', 'authPolicyId'] as const).every((field) => current[field] === next[field])
   return !isSame || changesRights(current, next)
 }

@@ -11,7 +11,7 @@ export async function authorizeLoginAddress(
   { db, actor }: AuthorizedTransaction,
   id: string,
   current: SignerSettings | undefined,
-  { issuer, openIdConfigurationUrl, externalAuthUrl }: SignerSettings,
+  { issuer, openIdConfigurationUrl }: SignerSettings,
 ): Promise<void> {
   if (actor.isAdmin) return
   const keepsIssuer = current?.issuer === issuer
@@ -19,17 +19,8 @@ export async function authorizeLoginAddress(
     throw new AppError('UNAUTHORIZED', { message: 'only an administrator may use the issuer of a trusted signer' })
   }
   const keepsDocument = keepsIssuer && current.openIdConfigurationUrl === openIdConfigurationUrl
-  if (!keepsDocument && openIdConfigurationUrl !== null && openIdConfigurationUrl !== discoveryUrl(issuer)) {
-    throw foreignAddress('openIdConfigurationUrl')
-  }
-  // Clients read the discovery document below it when there is no other address.
-  const keepsAddress = keepsIssuer && current.externalAuthUrl === externalAuthUrl
-  if (!keepsAddress && externalAuthUrl !== null && discoveryUrl(externalAuthUrl) !== discoveryUrl(issuer)) {
-    throw foreignAddress('externalAuthUrl')
-  }
-}
-
-const foreignAddress = (member: string) =>
-  new AppError('UNAUTHORIZED', {
-    message: `only an administrator may set an ${member} that is not the one of the issuer`,
+  if (keepsDocument || openIdConfigurationUrl === null || openIdConfigurationUrl === discoveryUrl(issuer)) return
+  throw new AppError('UNAUTHORIZED', {
+    message: 'only an administrator may set an openIdConfigurationUrl that is not the one of the issuer',
   })
+}

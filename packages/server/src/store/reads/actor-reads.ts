@@ -118,12 +118,16 @@ async function isSecondTokenValid(
   return (await findRevocation(db, required, secondSigner.token)) === undefined
 }
 
-/** The API account with the rights of its current role; undefined when it is inactive or deleted, or its client is retired. */
+/** The API account with the rights of its current role; undefined when it is inactive or deleted, its client is retired, or its identity here has no access. */
 export async function findAccountActor(
   db: Db,
   { actorId, credential, now }: Pick<OperationMeta, 'actorId' | 'credential' | 'now'>,
 ): Promise<Actor | undefined> {
   if (!isAccountIdentity(actorId) || !credential || 'sessionId' in credential) return undefined
-  const role = await findAccountRole(db, { id: accountIdOf(actorId), client: credential, now })
+  const [role, [row]] = await Promise.all([
+    findAccountRole(db, { id: accountIdOf(actorId), client: credential, now }),
+    identityById(db, actorId),
+  ])
+  if (row && !hasAccess({ ...row, hasExpired: Boolean(row.hasExpired) }, now)) return undefined
   return role && { id: actorId, isAdmin: role === 'admin', permissions: [] }
 }
