@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { mock } from 'node:test'
 import type { CompiledQuery } from 'kysely'
 import { findDirectConnection } from '../../src/store/direct-connection.ts'
@@ -35,9 +36,19 @@ export function failReads(store: Store, error: Error): () => void {
   })
 }
 
-/** Returns a list that records all statements from now on, without their values. */
-export function watchReads(store: Store): string[] {
+/** Runs work and returns its result with every statement that it read with, without their values. What the controller reads meanwhile on its own is not among them. */
+export async function watchReads<Result>(
+  store: Store,
+  work: () => Promise<Result>,
+): Promise<{ result: Result; statements: string[] }> {
   const statements: string[] = []
-  interceptReads(store, (sql) => statements.push(sql))
-  return statements
+  const inWork = new AsyncLocalStorage<true>()
+  const restore = interceptReads(store, (sql) => {
+    if (inWork.getStore()) statements.push(sql)
+  })
+  try {
+    return { result: await inWork.run(true, work), statements }
+  } finally {
+    restore()
+  }
 }

@@ -4,7 +4,6 @@ import { newId } from '@countersign/core'
 import { pino } from 'pino'
 import { PasswordLogin } from '../../src/login/password-login.ts'
 import { findSigner } from '../../src/store/reads/signer-reads.ts'
-import type { Store } from '../../src/store/store.ts'
 import { KnownIdentities } from '../../src/token/known-identities.ts'
 import { KnownPolicies } from '../../src/token/known-policies.ts'
 import { findLoginRefusal } from '../../src/token/login-refusals.ts'
@@ -14,16 +13,6 @@ import { create } from '../http/ext-jwt-signers.fixture.ts'
 import { createIdentity, createPassword, IDENTITIES } from '../http/identities.fixture.ts'
 import { withoutLimits } from '../limits/without-limits.ts'
 import { watchReads } from '../store/mock-reads.ts'
-
-/** Runs work and returns its result with every statement that it ran. */
-function watchStatements(store: Store) {
-  const seen = watchReads(store)
-  return async <Result>(work: () => Promise<Result>) => {
-    seen.length = 0
-    const result = await work()
-    return { result, statements: [...seen] }
-  }
-}
 
 test('L-02 every refusal of a good token costs the same look-ups, cached before or not', async (t) => {
   const app = await buildApp(t)
@@ -41,12 +30,13 @@ test('L-02 every refusal of a good token costs the same look-ups, cached before 
   }
   const signer = (await findSigner(app.store.db, signerId)) ?? assert.fail()
   const identities = new KnownIdentities(app.store, new KnownPolicies(app.store))
-  const watch = watchStatements(app.store)
   const costs = new Set<string>()
   for (const claim of Object.values(groups)) await identities.find(signer, subject(claim), app.clock.now())
   for (let round = 0; round < 3; round++) {
     for (const [refusal, claim] of Object.entries(groups)) {
-      const { result, statements } = await watch(async () => identities.find(signer, subject(claim), app.clock.now()))
+      const { result, statements } = await watchReads(app.store, async () =>
+        identities.find(signer, subject(claim), app.clock.now()),
+      )
       assert.equal(findLoginRefusal(result), refusal)
       assert.ok(statements.length > 0)
       // A cached identity is found by the first statement, an unknown one by none: the order differs, the set does not.
@@ -56,7 +46,9 @@ test('L-02 every refusal of a good token costs the same look-ups, cached before 
   assert.equal(costs.size, 1, [...costs].join('\n'))
   const allowed = await createIdentity(app)
   await identities.find(signer, subject(allowed), app.clock.now())
-  const { result, statements } = await watch(async () => identities.find(signer, subject(allowed), app.clock.now()))
+  const { result, statements } = await watchReads(app.store, async () =>
+    identities.find(signer, subject(allowed), app.clock.now()),
+  )
   assert.deepEqual([findLoginRefusal(result), statements], [undefined, []], 'an accepted identity is cached')
 })
 
@@ -89,11 +81,10 @@ test('L-02 every refused password costs the same look-ups and one comparison', a
       { ...(await createPassword(app, await createIdentity(app, { authPolicyId: locks }))), ...wrong },
     ],
   ]
-  const watch = watchStatements(app.store)
   const costs = new Set<string>()
   for (const [reason, { username, password }] of groups) {
     comparing.mock.resetCalls()
-    const { result, statements } = await watch(() => login.logIn({ username, password }, '192.0.2.1'))
+    const { result, statements } = await watchReads(app.store, () => login.logIn({ username, password }, '192.0.2.1'))
     assert.equal(result.loggedIn ? '' : result.reason, reason)
     assert.equal(comparing.mock.callCount(), 1)
     costs.add(JSON.stringify(statements))
