@@ -6,6 +6,7 @@ import {
   type Verdict,
   type VerifiedTokenCache,
 } from '@countersign/core'
+import type { ClientCredential } from '../store/actor-credential.ts'
 import type { KnownAccount } from '../store/reads/account-client-reads.ts'
 import type { AccessTokenRefusal } from '../token/decision-reason.ts'
 import type { TokenVerifier } from '../token/token-verifier.ts'
@@ -18,8 +19,13 @@ import {
   untrustedTextAt,
 } from './provider-directory.ts'
 
+/** The account of a verified token. */
+export interface VerifiedAccount extends KnownAccount {
+  readonly credential: ClientCredential
+}
+
 export type AccessVerdict =
-  | { readonly ok: true; readonly account: KnownAccount }
+  | { readonly ok: true; readonly account: VerifiedAccount }
   | {
       readonly ok: false
       readonly reason: AccessTokenRefusal
@@ -72,7 +78,7 @@ export class AccessTokenVerifier {
     if (!signer) return refused(refuseWithoutSigner(jws, issuer?.fallback !== undefined))
     const verifying = { stored: provider.keySigner, verify: signer }
     const verdict = await verifier.verifyWith(verifying, jws, true, address)
-    const { id: providerId, requiredScope } = provider.stored
+    const { id: providerId, requiredScope, revision: providerRevision } = provider.stored
     if (!verdict.accepted) return refused(verdict, providerId)
     const refuse = (reason: AccessTokenRefusal): AccessVerdict => {
       return { ok: false, reason, verdict, providerId, ...(claimed && { account: claimed.account }) }
@@ -80,7 +86,8 @@ export class AccessTokenVerifier {
     if (!claimed || claimed.clientId !== verdict.token.identityClaim) return refuse('account-unknown')
     if (!claimed.account.isActive) return refuse('account-disabled')
     if (requiredScope !== null && !hasScope(verdict.token.claims, requiredScope)) return refuse('scope-missing')
-    return { ok: true, account: claimed.account }
+    const { account } = claimed
+    return { ok: true, account: { ...account, credential: { ...account.client, providerRevision } } }
   }
 
   /**

@@ -3,9 +3,8 @@ import { AppError, hostedIdentityId } from '@countersign/core'
 import type { ReportedRequest } from '../events/reported-request.ts'
 import type { LiveSession, LiveSessions } from '../session/live-sessions.ts'
 import type { SignerRevision } from '../store/actor-credential.ts'
-import type { KnownAccount } from '../store/reads/account-client-reads.ts'
 import type { RefusedLogin } from '../token/decision-recorder.ts'
-import type { AccessTokenVerifier } from './access-token-verifier.ts'
+import type { AccessTokenVerifier, VerifiedAccount } from './access-token-verifier.ts'
 import type { LocalOrganization } from './local-organization.ts'
 import { refusedAccessToken } from './refused-access-token.ts'
 import { TokenRefused } from './token-refused.ts'
@@ -16,7 +15,7 @@ export interface HostedCaller {
   readonly role: AccountRole
   /** The caller's id in the hosted API. */
   readonly identityId: string
-  readonly account: KnownAccount | undefined
+  readonly account: VerifiedAccount | undefined
   readonly session: LiveSession | undefined
   /** The signer of the second token of `session`. */
   readonly secondSigner?: SignerRevision | null

@@ -27,7 +27,7 @@ export class SessionExchange {
     if (!account)
       throw new AppError('FORBIDDEN', { message: 'only an API account can exchange its token for a session' })
     const id = accountIdentityId(account.id)
-    const credential = account.client
+    const { credential } = account
     await store.run(ensureAccountIdentity, {}, { actorId: id, credential, now: clock.now() })
     const identity = await findIdentity(store.db, id)
     const policy = identity && (await findAuthPolicy(store.db, identity.authPolicyId))

@@ -21,4 +21,7 @@ export interface SignerRevision {
 }
 
 /** The client of an API account that the account's access token was issued to. */
-export type ClientCredential = ClientKey
+export interface ClientCredential extends ClientKey {
+  /** The revision of the provider record that verified the token. By another one the token may be refused. */
+  readonly providerRevision: number
+}

@@ -102,7 +102,7 @@ for (const database of DATABASES) {
       }
       await store.run(createOrganization, organization(), admin)
       await assert.rejects(store.run(createOrganization, organization(), actor), UNAUTHORIZED)
-      const credential = { issuer: 'https://idp.example', clientId: 'machine' }
+      const credential = { issuer: 'https://idp.example', clientId: 'machine', providerRevision: 1 }
       const account = { actorId: accountIdentityId(newId()), credential, now: NOW }
       await assert.rejects(store.run(createOrganization, organization(), account), UNAUTHORIZED)
     })

@@ -71,7 +71,7 @@ async function countStatements(t: TestContext, rows: number): Promise<Record<str
   const ids = Array.from({ length: rows }, newId)
   for (const id of ids) {
     await addAccount(id)
-    const credential = { issuer: ISSUER, clientId: id }
+    const credential = { issuer: ISSUER, clientId: id, providerRevision: 1 }
     await run(ensureAccountIdentity, {}, { ...system, actorId: accountIdentityId(id), credential })
     await addNetwork(id)
   }

@@ -109,6 +109,12 @@ export const LOSSES: readonly Loss[] = [
     happen: (world, { providerId: id }) =>
       run(world, patchProvider, { id, organizationId: world.organizationId, patch: { enabled: false } }),
   },
+  {
+    title: 'is an account whose provider record now requires a scope',
+    of: ['account'],
+    happen: (world, { providerId: id }) =>
+      run(world, patchProvider, { id, organizationId: world.organizationId, patch: { requiredScope: 'write' } }),
+  },
 ]
 
 function run<Args>({ app }: World, operation: Operation<Args, unknown>, args: Args): Promise<void> {

@@ -47,3 +47,15 @@ for (const operation of authorised) {
     }
   })
 }
+
+test('N-01 a write of an account goes on when its provider record is only renamed meanwhile', async (t) => {
+  const world = await setUpWorld(t)
+  const actor = await makeAccount(world)
+  const name = 'organization.create'
+  const request = await (REQUESTS[name] ?? assert.fail(name))(world, actor)
+  const { reply, hasWritten } = await race(world, actor, request, name, async () => {
+    const path = `/identity/v1/identity-providers/${actor.providerId}`
+    assert.equal((await world.app.admin('PATCH', path, { name: 'renamed' })).status, 200)
+  })
+  assert.deepEqual([reply.status, hasWritten], [201, true], reply.text)
+})

@@ -19,5 +19,5 @@ function actorOf({ session, secondSigner, account }: HostedCaller) {
   }
   if (!account) throw new TypeError('the caller has neither a session nor an account')
   const id = accountIdentityId(account.id)
-  return { actorId: id, authorName: id, credential: account.client }
+  return { actorId: id, authorName: id, credential: account.credential }
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { ProviderSettings } from '@countersign/core'
 import { insertRow } from '../prepared.ts'
 import { providerColumns, type StoredProvider } from '../provider-row.ts'
@@ -27,20 +28,28 @@ export async function insertProvider(
   tx.changed({ entity: ENTITY, id, action: 'created' })
 }
 
-/** Updates the record and increments its revision. */
+/** The settings by which tokens are verified. */
+function verificationOf(provider: ProviderSettings) {
+  const { name, discovery_url, token_url, registration_url, ...columns } = providerColumns(provider)
+  return columns
+}
+
+/** Updates the record, and increments its revision when tokens are verified in another way from now on. */
 export async function updateProvider(
   tx: Transaction,
-  { id, revision }: Pick<StoredProvider, 'id' | 'revision'>,
+  current: StoredProvider,
   next: ProviderSettings,
   sealedRegistrationToken: string | null,
 ): Promise<void> {
+  const { id, revision } = current
+  const isSame = isDeepStrictEqual(verificationOf(next), verificationOf(current))
   await rejectDuplicates({ name: next.name }, () =>
     tx.db
       .updateTable('identity_providers')
       .set({
         ...providerColumns(next),
         registration_token: sealedRegistrationToken,
-        revision: revision + 1,
+        revision: isSame ? revision : revision + 1,
         updated_at: tx.now,
       })
       .where('id', '=', id)
