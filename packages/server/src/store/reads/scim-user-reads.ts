@@ -138,6 +138,11 @@ export function buildFoldedUsers(
     .where(sql<boolean>`(identities.enrolled_by_signer_id is not null or identities.linked_signers <> '[]')`)
 }
 
+/** Null when there is none: the users whose identity is of no user of the signer have no id. */
+function lowestId(db: Db, users: ReturnType<typeof buildFoldedUsers>) {
+  return db.selectFrom(users.as('found')).select(({ fn }) => fn.min('found.id').as('id'))
+}
+
 const undescribedByName = prepared(2, (db, signerId: string, key: string) =>
   buildFoldedUsers(db, signerId, 'name', key),
 )
@@ -145,8 +150,16 @@ const undescribedByKey = prepared(2, (db, signerId: string, key: string) =>
   buildFoldedUsers(db, signerId, 'external_id', key),
 )
 
-const describedByKey = prepared(2, (db, signerId: string, key: string) =>
-  buildFoldedUsers(db, signerId, 'external_id', key, true),
+const describedUser = prepared(2, (db, signerId: string, key: string) =>
+  db.selectNoFrom([
+    db
+      .selectFrom('scim_users')
+      .select('identity_id')
+      .where('signer_id', '=', signerId)
+      .where('user_name_key', '=', key)
+      .as('named'),
+    lowestId(db, buildFoldedUsers(db, signerId, 'external_id', key, true)).as('identified'),
+  ]),
 )
 
 /** Whether a SCIM request has described a user whose user name, or whose identity's external id, is this one in lower case. */
@@ -155,9 +168,8 @@ export async function hasDescribedUser(
   { id, scimIdentityAttribute }: ScimSigner,
   key: string,
 ): Promise<boolean> {
-  const named = scimIdentityAttribute === 'userName' ? await userByName(db, id, key) : []
-  const identified = await describedByKey(db, id, key)
-  return [...named, ...identified].some(({ id: found }) => found !== null)
+  const [found] = await describedUser(db, id, key)
+  return Boolean(found?.identified || (scimIdentityAttribute === 'userName' && found?.named))
 }
 
 /** The users of a signer with this user name; `key` is the name in lower case. */
@@ -202,9 +214,7 @@ const takenNames = prepared(
     const users = db.selectFrom('scim_users').select('identity_id')
     const identities = db.selectFrom('identities').select('id')
     const undescribed = (column: 'name' | 'external_id', folded: string) =>
-      db
-        .selectFrom(buildFoldedUsers(db, signerId, column, folded).as('found'))
-        .select(({ fn }) => fn.min('found.id').as('id'))
+      lowestId(db, buildFoldedUsers(db, signerId, column, folded))
     return db.selectNoFrom([
       users.where('signer_id', '=', signerId).where('user_name_key', '=', key).as('userName'),
       users.where('signer_id', '=', signerId).where('external_id', '=', externalId).as('externalId'),
