@@ -6,8 +6,8 @@ const MEMORY = '/dev/shm'
 const MIN_FREE_BYTES = 4 * 1024 ** 3
 
 /**
- * A folder in memory for the data of the tests, which write thousands of small databases: on a disk most of their time is spent waiting for it. Undefined
- * where there is none, where it is small, and where programs cannot be run in it.
+ * A folder in memory for the data of the tests, which write thousands of small databases: on a disk they wait for it at each commit. Undefined where
+ * there is none, where it is small, and where programs cannot be run in it.
  */
 export function findMemoryFolder(folder = MEMORY, minFreeBytes = MIN_FREE_BYTES): string | undefined {
   try {

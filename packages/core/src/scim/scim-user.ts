@@ -113,6 +113,11 @@ export function findIdentityKey(
   return attribute === 'email' ? (primaryEmail(user) ?? null) : user[attribute]
 }
 
+/** Whether SCIM distinguishes the letter case of what names identities in tokens (RFC 7643 section 4.1). */
+export function isIdentityKeyCaseExact({ scimIdentityAttribute }: IdentityAttribute): boolean {
+  return scimIdentityAttribute === 'externalId'
+}
+
 /** Like `findIdentityKey`. Fails when the user has none. */
 export function identityKeyOf(user: ScimUser, signer: IdentityAttribute): string {
   const key = findIdentityKey(user, signer)

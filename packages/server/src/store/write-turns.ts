@@ -11,9 +11,9 @@ const LARGE_TURNS = { atOnce: 2, perKey: 1, maxWaiting: 100 }
 const ACTOR_TURNS = { atOnce: 64, perKey: 32, maxWaiting: 10_000 }
 
 /**
- * Wraps a store so that callers of the hosted API take turns to write by organization, those of SCIM by signer, and sessions by identity. Logins and the controller itself
- * never wait for a turn. With too many waiting, further ones fail with SERVER_TOO_MANY_REQUESTS. A write has the time of its turn: its caller may
- * have waited long for that, or for a provider before it, and have lost the right meanwhile.
+ * Wraps a store so that callers of the hosted API take turns to write by organization, those of SCIM by signer, and sessions by identity. Logins and
+ * the controller itself never wait for a turn. With too many waiting, further ones fail with SERVER_TOO_MANY_REQUESTS. A write has the time of its
+ * turn: its caller may have waited long for that, or for a provider before it, and have lost the right meanwhile.
  */
 export function withWriteTurns(store: Store, clock: Clock): Store {
   const organizations = new FairQueue(ORGANIZATION_TURNS)

@@ -1,31 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { signerFromBody } from '@countersign/core'
 import { LoginProviders } from '../../src/login/console/login-provider.ts'
 import { HandshakeCosts } from '../../src/outbound/handshake-costs.ts'
-import type { StoredSigner } from '../../src/store/signer-row.ts'
+import { storedSigner } from '../token/stored-signer.fixture.ts'
 
 const ISSUER = 'https://idp.example'
 const HANDSHAKE_BYTES = 5_000
 
-const signer: StoredSigner = {
-  ...signerFromBody({
-    name: 'provider',
-    enabled: true,
-    issuer: ISSUER,
-    audience: 'overlay',
-    jwksEndpoint: `${ISSUER}/jwks`,
-    openIdConfigurationUrl: `${ISSUER}/.well-known/openid-configuration`,
-    clientId: 'console',
-  }),
-  id: 'signer',
-  certificate: null,
-  trust: { isTrusted: true, writtenById: null, writtenByName: null, writtenAt: 0 },
-  nearMisses: [],
-  revision: 1,
-  createdAt: 0,
-  updatedAt: 0,
-}
+const signer = storedSigner('signer', {
+  name: 'provider',
+  enabled: true,
+  issuer: ISSUER,
+  audience: 'overlay',
+  jwksEndpoint: `${ISSUER}/jwks`,
+  openIdConfigurationUrl: `${ISSUER}/.well-known/openid-configuration`,
+  clientId: 'console',
+})
 
 test('G-32 invented codes use up what the handshakes of their own network may cost, and of no other', async () => {
   let now = 0

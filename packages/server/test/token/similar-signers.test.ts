@@ -1,30 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { buildVerifySigner, checkInPlace, readJws, SignerIndex, signerFromBody } from '@countersign/core'
+import { buildVerifySigner, checkInPlace, readJws, SignerIndex } from '@countersign/core'
 import { mintKey, mintToken } from '@countersign/testkit'
 import { pino } from 'pino'
-import type { StoredSigner } from '../../src/store/signer-row.ts'
 import type { DirectorySigner } from '../../src/token/signer-directory.ts'
 import { SimilarSigners } from '../../src/token/similar-signers.ts'
+import { storedSigner } from './stored-signer.fixture.ts'
 
 const COUNT = 15_000
 
-const stored = (index: number): StoredSigner => ({
-  ...signerFromBody({
+const stored = (index: number) =>
+  storedSigner(`signer-${index}`, {
     name: `signer ${index}`,
     enabled: true,
     issuer: `https://idp-${index}.example`,
     audience: 'overlay',
     jwksEndpoint: 'https://idp.example/jwks',
-  }),
-  id: `signer-${index}`,
-  certificate: null,
-  trust: { isTrusted: true, writtenById: null, writtenByName: null, writtenAt: 0 },
-  nearMisses: [],
-  revision: 1,
-  createdAt: 0,
-  updatedAt: 0,
-})
+  })
 
 const jwsOf = (iss: string) => {
   const reading = readJws(mintToken({ key: mintKey('P-256'), claims: { iss, aud: 'overlay', sub: 'alice' } }))

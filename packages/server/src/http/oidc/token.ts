@@ -44,7 +44,7 @@ export function tokenRoutes({ store, clock, settings, secondFactor, oidc }: Toke
     return { status: 200, headers: { ...NO_STORE, pragma: 'no-cache' }, json }
   }
 
-  /** What has ended already costs no write, however often its holder repeats the request. */
+  // A request to end what has ended already is repeated without a write.
   const isLive = async (sessionId: string): Promise<boolean> =>
     (await findLiveSessionRow(store.db, sessionId, clock.now())) !== undefined
   const revokeOnce = async (token: RevokeToken): Promise<void> => {

@@ -44,6 +44,15 @@ export function userRoutes({ store, clock, scim }: ScimRouteParts, { signerOf, b
     return unchanged ?? resourceResponse(status, selectAttributes(shown, selection), shown.meta)
   }
 
+  const updateRoute = (method: 'PUT' | 'PATCH', read: (call: Call) => UserUpdate): Route =>
+    scimRoute(method, '/Users/:id', async (call) => {
+      const { id = '' } = call.params
+      const selection = selectionOf(call)
+      const isDeparture = () => saysInactive(scimBody(call))
+      await scim.updateUser(scimRequest(call), id, { read: () => read(call), isDeparture })
+      return showOne(call, id, { selection })
+    })
+
   return [
     ...listRoutes('/Users', async (call, { filter, startIndex, count, ...names }) => {
       const selection = readSelection(names)
@@ -64,20 +73,8 @@ export function userRoutes({ store, clock, scim }: ScimRouteParts, { signerOf, b
     scimRoute('GET', '/Users/:id', (call) =>
       showOne(call, call.params.id ?? '', { selection: selectionOf(call), isRead: true }),
     ),
-    scimRoute('PUT', '/Users/:id', async (call) => {
-      const { id = '' } = call.params
-      const selection = selectionOf(call)
-      const read = (): UserUpdate => ({ kind: 'put', ...readScimUser(scimBody(call)) })
-      await scim.updateUser(scimRequest(call), id, { read, isDeparture: () => saysInactive(scimBody(call)) })
-      return showOne(call, id, { selection })
-    }),
-    scimRoute('PATCH', '/Users/:id', async (call) => {
-      const { id = '' } = call.params
-      const selection = selectionOf(call)
-      const read = (): UserUpdate => ({ kind: 'patch', changes: readScimUserPatch(scimBody(call)) })
-      await scim.updateUser(scimRequest(call), id, { read, isDeparture: () => saysInactive(scimBody(call)) })
-      return showOne(call, id, { selection })
-    }),
+    updateRoute('PUT', (call) => ({ kind: 'put', ...readScimUser(scimBody(call)) })),
+    updateRoute('PATCH', (call) => ({ kind: 'patch', changes: readScimUserPatch(scimBody(call)) })),
     scimRoute('DELETE', '/Users/:id', async (call) => {
       await scim.deleteUser(scimRequest(call), call.params.id ?? '')
       return NO_CONTENT

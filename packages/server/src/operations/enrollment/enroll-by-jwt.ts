@@ -6,6 +6,7 @@ import {
   findEnrollmentRefusals,
   foldAscii,
   type IdentitySettings,
+  isIdentityKeyCaseExact,
   type RevocableToken,
   revocationKey,
 } from '@countersign/core'
@@ -92,18 +93,15 @@ export const enrollByJwt = operation({
   },
 })
 
-/** Whether SCIM distinguishes the letter case of what names identities in tokens. */
-const isCaseExact = ({ scimIdentityAttribute }: StoredSigner): boolean => scimIdentityAttribute === 'externalId'
-
 /** Whether the claim is the name of a SCIM user in other letters: a second identity would outlive the departure of the first. */
 async function isOtherSpelling({ db }: Transaction, signer: StoredSigner, externalId: string | null): Promise<boolean> {
-  if (externalId === null || isCaseExact(signer)) return false
+  if (externalId === null || isIdentityKeyCaseExact(signer)) return false
   return hasDescribedUser(db, signer, foldAscii(externalId))
 }
 
 /** The token, which what revokes the same name in other letters concerns too. */
 function withSpelling(token: RevocableToken, signer: StoredSigner, externalId: string | null): RevocableToken {
-  if (externalId === null || isCaseExact(signer)) return token
+  if (externalId === null || isIdentityKeyCaseExact(signer)) return token
   const key = revocationKey({ identityClaim: foldAscii(externalId) })
   return { ...token, revocationKeys: [...token.revocationKeys, key] }
 }

@@ -7,6 +7,7 @@ import {
   foldAscii,
   identityFromBody,
   identityKeyOf,
+  isIdentityKeyCaseExact,
   isLinkedTo,
   revocationKey,
   SCIM_CAUSE,
@@ -191,9 +192,9 @@ async function setsKey({ db, now }: Transaction, signer: StoredSigner, change: U
 }
 
 /** Whether the key is the external id, or differs in the letter case that SCIM does not distinguish. */
-function isSpelling(key: string | null, externalId: string | null, { scimIdentityAttribute }: StoredSigner): boolean {
+function isSpelling(key: string | null, externalId: string | null, signer: StoredSigner): boolean {
   if (key === externalId) return true
-  return scimIdentityAttribute !== 'externalId' && key !== null && externalId !== null && isSameFolded(key, externalId)
+  return !isIdentityKeyCaseExact(signer) && key !== null && externalId !== null && isSameFolded(key, externalId)
 }
 
 /** Whether the request says anything about the user besides `active`. */

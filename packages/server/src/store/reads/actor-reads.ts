@@ -50,7 +50,7 @@ export async function findSessionActor(
     findAuthPolicyOf(db, actorId),
   ])
   if (session?.identityId !== actorId || !isStoredSessionLive(session, now)) return undefined
-  if (!row || !hasAccess({ ...row, hasExpired: Boolean(row.hasExpired) }, now)) return undefined
+  if (!row || !isUsable(row, now)) return undefined
   if (credential.tokenId !== undefined && (await isRevoked(db, credential.tokenId))) return undefined
   const actor: Actor = { id: actorId, isAdmin: Boolean(row.is_admin), permissions: readJsonColumn(row.permissions) }
   const origin = await findSessionOrigin(db, { ...session, method: session.method as LoginMethodName }, actor)
@@ -88,6 +88,10 @@ const identityById = prepared(1, (db, id: string) =>
     .select(['enrolled_by_signer_id as enrolledBySignerId', 'linked_signers as linkedSigners'])
     .where('id', '=', id),
 )
+
+function isUsable(row: Awaited<ReturnType<typeof identityById>>[number], now: number): boolean {
+  return hasAccess({ ...row, hasExpired: Boolean(row.hasExpired) }, now)
+}
 
 /** Whether the policy now requires a stronger or newer login at the identity provider. */
 function lacksStepUp(
@@ -128,6 +132,6 @@ export async function findAccountActor(
     findAccountRole(db, { id: accountIdOf(actorId), client: credential, now }),
     identityById(db, actorId),
   ])
-  if (row && !hasAccess({ ...row, hasExpired: Boolean(row.hasExpired) }, now)) return undefined
+  if (row && !isUsable(row, now)) return undefined
   return role && { id: actorId, isAdmin: role === 'admin', permissions: [] }
 }
