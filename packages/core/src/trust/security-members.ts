@@ -1,3 +1,5 @@
+import { isSameSetting } from './is-same-setting.ts'
+
 /** Members that do not decide which tokens an entity accepts. Every other member is a security member, also those that are added later. */
 const OTHER_MEMBERS: ReadonlySet<string> = new Set(['name', 'tags', 'enabled'])
 
@@ -14,16 +16,11 @@ export function patchesSecurityMember(given: readonly string[]): boolean {
 }
 
 /**
- * Whether a PUT writes a security member: only when its value changes. Clients send the whole entity back to change one member, so a name in
- * the body does not show that its value was meant.
+ * Whether a PUT writes a security member: only when the meaning of its value changes. Clients send the whole entity back to change one member,
+ * some in another form, so neither a name in the body nor the form of its value shows that a change was meant.
  */
 export function replacesSecurityMember<Settings extends object>(current: Settings, next: Settings): boolean {
   return Object.entries(next).some(
-    ([name, value]) => isSecurityMember(name) && !isSameValue(current[name as keyof Settings], value),
+    ([name, value]) => isSecurityMember(name) && !isSameSetting(name, current[name as keyof Settings], value),
   )
-}
-
-/** Settings are JSON. The order of an object's members counts: a difference in order alone is treated as a change. */
-function isSameValue(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b)
 }

@@ -488,3 +488,23 @@ test('W-91 D55 registering the CA of administrators again, or verifying it, does
   assert.equal(summarize(await app.admin('PATCH', `${CAS}/${again.id}`, { externalIdClaim: CLAIM })), '200')
   assert.equal((await attempt()).status, 200)
 })
+
+test('W-91 D55 a PUT that renames a CA and has its claim in another order changes nothing else; a real change makes it trusted', async (t) => {
+  const { app, logIn, isOpen } = await setUp(t)
+  const { session } = await app.makeIdentity({ permissions: ['ca'] })
+  const { id, authority } = await makeCa(app, { session, externalIdClaim: CLAIM })
+  await createIdentity(app, { externalId: 'plain' })
+  await createIdentity(app, { externalId: 'root', isAdmin: true })
+  const attempt = (commonName: string) => logIn(issueLeaf(authority, { commonName }))
+  const opened = (await attempt('plain')).json.data.token
+  const { trust, ...whole } = await caOf(app, id)
+  const externalIdClaim = Object.fromEntries(Object.entries(CLAIM).toReversed())
+  const put = (members: object) => app.admin('PUT', `${CAS}/${id}`, { ...whole, externalIdClaim, ...members })
+  assert.equal(summarize(await put({ name: 'renamed' })), '200')
+  assert.deepEqual((await caOf(app, id)).trust, trust)
+  assert.equal(await reasonOf(app, await attempt('root')), 'ca-not-trusted')
+  assert.ok(await isOpen(opened), 'the claim is the same: sessions stay')
+
+  assert.equal(summarize(await put({ identityRoles: ['reviewed'] })), '200')
+  assert.equal((await attempt('root')).status, 200)
+})

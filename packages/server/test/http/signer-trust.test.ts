@@ -9,14 +9,14 @@ import { ISSUER, logInWithToken, SIGNERS, setUpProvider } from './provider.fixtu
 const ROOT = 'root@idp.example'
 
 /** An administrator, and a signer of a caller who is not one, whose tokens name that administrator. */
-async function setUpForgedSigner(t: TestContext) {
+async function setUpForgedSigner(t: TestContext, members: object = {}) {
   const set = await setUpProvider(t)
   const { app, token } = set
   await set.createIdentity({ name: 'root', externalId: ROOT, isAdmin: true })
   const holder = await app.makeIdentity({ permissions: ['external-jwt-signer', 'identity.create'] })
   const asHolder = (method: string, path: string, body?: unknown) =>
     app.call(method, path, body, { session: holder.session })
-  const body = jwksBody({ issuer: ISSUER, audience: 'overlay', useExternalId: true })
+  const body = jwksBody({ issuer: ISSUER, audience: 'overlay', useExternalId: true, ...members })
   const made = await asHolder('POST', SIGNERS, body)
   assert.equal(made.status, 201, made.text)
   const id: string = made.json.data.id
@@ -54,6 +54,53 @@ test('D55 an administrator who writes name, tags or enabled does not make a sign
   assert.equal((await app.admin('PUT', path, { ...whole, clientId: 'by an administrator' })).status, 200)
   assert.equal(await forge(), 200)
 })
+
+const LOGGED = { 'account-disabled': 'log', 'session-revoked': 'log' }
+
+/** Members of a signer, the form in which a client sends them back with a new name, and a form that changes what they mean. */
+const SENT_BACK: Readonly<Record<string, { readonly made: object; readonly sent: object; readonly changed: object }>> =
+  {
+    'a required claim as a list': {
+      made: { requiredClaims: { sub: ROOT, aud: 'overlay' } },
+      sent: { requiredClaims: { aud: ['overlay'], sub: [ROOT] } },
+      changed: { requiredClaims: { aud: ['overlay'], sub: [ROOT, 'another'] } },
+    },
+    'scopes apart': {
+      made: { scopes: ['openid email'] },
+      sent: { scopes: ['openid', 'email'] },
+      changed: { scopes: ['openid', 'email', 'groups'] },
+    },
+    'actions in another order': {
+      made: { sharedSignals: { audience: 'signals', actions: LOGGED } },
+      sent: {
+        sharedSignals: { actions: Object.fromEntries(Object.entries(LOGGED).toReversed()), audience: 'signals' },
+      },
+      changed: { sharedSignals: { audience: 'signals', actions: { 'session-revoked': 'log' } } },
+    },
+    'only members that are not the default': {
+      made: {},
+      sent: { claimsProperty: undefined, targetToken: null, kid: '', scopes: [], requiredClaims: {} },
+      changed: { claimsProperty: '/email' },
+    },
+  }
+
+for (const [form, { made, sent, changed }] of Object.entries(SENT_BACK)) {
+  test(`D55 a PUT that renames a signer and has ${form} does not make it trusted; a real change does`, async (t) => {
+    const { app, path, id, forge, trustOf } = await setUpForgedSigner(t, made)
+    const before = await trustOf()
+    assert.equal(before.state, 'untrusted')
+    const whole = { ...(await detailOf(app, id)), name: 'renamed' }
+    const renamed = await app.admin('PUT', path, { ...whole, ...sent })
+    assert.equal(renamed.status, 200, renamed.text)
+    assert.equal((await detailOf(app, id)).name, 'renamed')
+    assert.deepEqual(await trustOf(), before)
+    assert.equal(await forge(), 401)
+
+    const reply = await app.admin('PUT', path, { ...whole, ...sent, ...changed })
+    assert.equal(reply.status, 200, reply.text)
+    assert.equal((await trustOf()).state, 'trusted')
+  })
+}
 
 test('D55 an administrator who writes any other member makes a signer trusted, also with the same value', async (t) => {
   const { app, path, id, forge, asHolder } = await setUpForgedSigner(t)

@@ -1,9 +1,9 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { CaPatch, CaWrite } from '@countersign/contract'
 import {
   AppError,
   type CaSettings,
   givenCaSettings,
+  isSameSetting,
   patchedCa,
   patchesSecurityMember,
   replacedCa,
@@ -52,7 +52,7 @@ async function changeCa(
   validateCa(next)
   if (isSecurityWrite && !tx.actor.isAdmin && isSwitchedOff(current)) throw new AppError('UNAUTHORIZED')
   const trust = isSecurityWrite ? trustAfterWrite(writerOf(tx), tx.now) : current.trust
-  const isNewClaim = !isDeepStrictEqual(current.externalIdClaim, next.externalIdClaim)
+  const isNewClaim = !isSameSetting('externalIdClaim', current.externalIdClaim, next.externalIdClaim)
   const endsSessions = isNewClaim || (current.isAuthEnabled && !next.isAuthEnabled)
   const update = () => updateCa(tx, current, { settings: next, trust, endsSessions })
   const mayLockOut = !(next.isAuthEnabled && trust.isTrusted) || isNewClaim
