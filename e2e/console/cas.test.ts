@@ -52,7 +52,11 @@ test('W-82 W-85 a CA is added with every member, verified, edited and deleted', 
 
   await page.getByRole('link', { name: 'Edit' }).click()
   await page.getByRole('switch', { name: 'A part of the certificate names the identity by its external id' }).click()
+  const changed = page.waitForRequest(
+    (request) => request.method() === 'PATCH' && request.url().endsWith(`${CAS}/${id}`),
+  )
   await page.getByRole('button', { name: 'Save' }).click()
+  assert.deepEqual((await changed).postDataJSON(), { externalIdClaim: null }, 'only what was changed')
   await page.getByText('the one that the certificate is recorded with').waitFor()
   const saved = (await manage('GET', `${CAS}/${id}`)).json.data
   assert.deepEqual(

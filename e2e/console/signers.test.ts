@@ -231,26 +231,89 @@ test('a signer is created from the address of its issuer by keyboard alone', nee
   await page.getByRole('cell', { name: 'RS256' }).first().waitFor()
 })
 
-test('D55 the page of a signer shows who wrote it, and an administrator can trust it there', needsBrowser, async () => {
-  const holder = { name: 'a signer manager', type: 'Default', isAdmin: false, permissions: ['external-jwt-signer'] }
+/** A signer of a caller who is not an administrator, with members in forms that the edit page shows in another way. */
+async function makeUntrustedSigner(name: string, members: object = {}) {
+  const holder = { name: `writer of ${name}`, type: 'Default', isAdmin: false, permissions: ['external-jwt-signer'] }
   const identityId = (await manage('POST', '/edge/management/v1/identities', holder)).json.data.id
-  const credentials = { username: 'signer-manager', password: 'a-long-password' }
+  const credentials = { username: `writer-of-${name}`, password: 'a-long-password' }
   const authenticator = { method: 'updb', identityId, ...credentials }
   assert.equal((await manage('POST', '/edge/management/v1/authenticators', authenticator)).status, 201)
   const { controller } = stage()
   const login = '/edge/management/v1/authenticate?method=password'
   const session = (await controller.request('POST', login, { body: credentials })).json.data.token
-  const issuer = 'https://untrusted.example'
-  const body = { name: 'untrusted', enabled: true, issuer, audience: 'acme', jwksEndpoint: `${issuer}/keys` }
+  const issuer = `https://${name}.example`
+  const body = { name, enabled: true, issuer, audience: 'acme', jwksEndpoint: `${issuer}/keys`, ...members }
   const { id } = (await controller.request('POST', SIGNERS, { body, session })).json.data
+  return {
+    id,
+    writer: holder.name,
+    load: async () => (await manage('GET', `${SIGNERS}/${id}`)).json.data,
+  }
+}
 
+test('D55 the page of a signer shows who wrote it, and an administrator can trust it there', needsBrowser, async () => {
+  const { id, writer, load } = await makeUntrustedSigner('untrusted')
   const { page, pageErrors, goAsAdmin } = await stage().open()
   await goAsAdmin(`signers/${id}`)
   await page.getByText('Untrusted', { exact: true }).waitFor()
-  await page.getByText(holder.name, { exact: true }).waitFor()
+  await page.getByText(writer, { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Trust untrusted' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Trust' }).click()
   await page.getByText('Trusted', { exact: true }).waitFor()
-  assert.equal((await manage('GET', `${SIGNERS}/${id}`)).json.data.trust.state, 'trusted')
+  assert.equal((await load()).trust.state, 'trusted')
   assert.deepEqual(pageErrors, [])
 })
+
+test(
+  'D55 the edit page sends only what was changed: a new name or tag does not make a signer trusted',
+  needsBrowser,
+  async () => {
+    const { id, load } = await makeUntrustedSigner('unread', {
+      requiredClaims: { tenant: 'acme' },
+      scopes: ['openid,email'],
+      sharedSignals: { audience: 'signals', actions: { 'account-disabled': 'log', 'session-revoked': 'log' } },
+      tags: { team: 'platform' },
+    })
+    const { trust, ...before } = await load()
+    const { page, pageErrors, goAsAdmin } = await stage().open()
+    const sent: [method: string, body: Record<string, unknown>][] = []
+    page.on('request', (request) => {
+      if (request.method() !== 'GET' && request.url().endsWith(id))
+        sent.push([request.method(), request.postDataJSON()])
+    })
+    const edit = async (act?: () => Promise<void>) => {
+      await page.getByRole('link', { name: 'Edit' }).click()
+      await page.getByRole('heading', { name: /^Edit/ }).waitFor()
+      await act?.()
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('link', { name: 'Edit' }).waitFor()
+    }
+    await goAsAdmin(`signers/${id}`)
+    await edit()
+    assert.deepEqual(sent, [])
+    await edit(() => page.locator('[data-path="name"]').fill('renamed'))
+    assert.deepEqual(sent, [['PATCH', { name: 'renamed' }]])
+    await page.getByText('Untrusted', { exact: true }).waitFor()
+    await edit(async () => {
+      await page.getByRole('button', { name: 'Tags', exact: true }).click()
+      await page.getByRole('button', { name: 'Tags: remove team' }).click()
+    })
+    assert.equal(sent[1]?.[0], 'PUT', 'a PATCH cannot clear tags')
+    await page.getByText('Untrusted', { exact: true }).waitFor()
+    const after = await load()
+    assert.deepEqual([after.trust, after.name, after.tags], [trust, 'renamed', {}])
+    const { requiredClaims, scopes, sharedSignals } = before
+    assert.deepEqual(
+      { requiredClaims: after.requiredClaims, scopes: after.scopes, sharedSignals: after.sharedSignals },
+      { requiredClaims, scopes, sharedSignals },
+    )
+
+    await edit(async () => {
+      await page.getByRole('button', { name: 'Browser login', exact: true }).click()
+      await page.locator('[data-path="clientId"]').fill('reviewed')
+    })
+    assert.deepEqual(sent[2], ['PATCH', { clientId: 'reviewed' }])
+    await page.getByText('Trusted', { exact: true }).waitFor()
+    assert.deepEqual(pageErrors, [])
+  },
+)

@@ -15,14 +15,16 @@ interface ServerForm<Values extends Record<string, unknown>> {
  * A form that validates before sending and shows the server's refusals at their field.
  * `fieldOf` maps the server's field names to those of the form, where they differ.
  */
-export function useServerForm<Values extends Record<string, unknown>>(
+export function useServerForm<Values extends Record<string, unknown>, Body extends object = Values>(
   options: UseFormInput<Values> & {
-    /** `changed` holds the values changed since the form was opened or last sent. */
-    readonly send: (values: Values, changed: Partial<Values>) => Promise<void>
+    /** The request body for form values. Default: the values themselves. Has the same members for all values. */
+    readonly toBody?: (values: Values) => Body
+    /** `changed` holds the members of the body that were changed since the form was opened or last sent. */
+    readonly send: (body: Body, changed: Partial<Body>) => Promise<void>
     readonly fieldOf?: Readonly<Record<string, string>>
   },
 ): ServerForm<Values> {
-  const { send, fieldOf = {}, ...formOptions } = options
+  const { toBody = asBody<Values, Body>, send, fieldOf = {}, ...formOptions } = options
   const form = useForm<Values>({ mode: 'controlled', ...formOptions })
   const [formError, setFormError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
@@ -33,7 +35,8 @@ export function useServerForm<Values extends Record<string, unknown>>(
     setFormError(undefined)
     setBusy(true)
     try {
-      await send(values, changedValues(form.getInitialValues(), values))
+      const body = toBody(values)
+      await send(body, changedValues(toBody(form.getInitialValues()), body))
       form.setInitialValues(values)
     } catch (error) {
       const serverField = error instanceof CallFailed ? error.field : undefined
@@ -51,6 +54,9 @@ export function useServerForm<Values extends Record<string, unknown>>(
   const onSubmit = form.onSubmit((values) => void run(values), focusFirst)
   return { form, formError, isBusy, submit: onSubmit }
 }
+
+/** `Body` is `Values` without a `toBody`. */
+const asBody = <Values, Body>(values: Values): Body => values as unknown as Body
 
 const MAX_FRAMES = 60
 

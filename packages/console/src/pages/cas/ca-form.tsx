@@ -9,7 +9,7 @@ import { type CaValues, caRules, fromCa, SERVER_FIELDS, toCa } from './ca-values
 
 interface CaFormProps {
   readonly ca?: Ca
-  readonly onSend: (body: CaInput) => Promise<void>
+  readonly onSend: (body: CaInput, changed: Partial<CaInput>) => Promise<void>
   readonly submitLabel: string
 }
 
@@ -31,10 +31,11 @@ const PARSERS = [
 
 /** Creates or edits a CA. Its certificate cannot be changed. */
 export function CaForm({ ca, onSend, submitLabel }: CaFormProps) {
-  const { form, formError, isBusy, submit } = useServerForm<CaValues>({
+  const { form, formError, isBusy, submit } = useServerForm({
     initialValues: fromCa(ca),
     validate: caRules(ca === undefined),
-    send: (values) => onSend(toCa(values)),
+    toBody: toCa,
+    send: onSend,
     fieldOf: SERVER_FIELDS,
   })
   const switchProps = (name: keyof CaValues) => form.getInputProps(name, { type: 'checkbox' })

@@ -57,8 +57,9 @@ export function fromCa(ca?: Ca): CaValues {
   }
 }
 
+/** The body of a POST. */
 export function toCa(values: CaValues): CaInput {
   const { usesClaim, location, matcher, matcherCriteria, parser, parserCriteria, index, tags, ...members } = values
   const claim = { location, matcher, matcherCriteria, parser, parserCriteria, index }
-  return { ...members, tags: toTags(tags), ...(usesClaim && { externalIdClaim: claim }) }
+  return { ...members, tags: toTags(tags), externalIdClaim: usesClaim ? claim : null }
 }

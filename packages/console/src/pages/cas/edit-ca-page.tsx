@@ -1,9 +1,9 @@
-import type { CaInput } from '@countersign/sdk'
 import { Stack } from '@mantine/core'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { controller } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
 import { useFreshQuery } from '../../api/use-fresh-query.ts'
+import { saveChanges } from '../../api/versioned.ts'
 import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { PageHead } from '../../show/page-head.tsx'
@@ -30,10 +30,6 @@ export function EditCaPage() {
   const { id } = useParams({ from: '/shell/cas/$id/edit' })
   const leave = useLeave()
   const query = useFreshQuery(caQuery(id))
-  const save = async (body: CaInput) => {
-    await controller.cas.replace(id, body, { ifMatch: query.data?.version })
-    await leave(id)
-  }
   return (
     <Loaded query={query} back={LIST}>
       {(ca) => (
@@ -46,7 +42,11 @@ export function EditCaPage() {
               </PageLink>
             }
           />
-          <CaForm ca={ca} onSend={save} submitLabel="Save" />
+          <CaForm
+            ca={ca}
+            onSend={(_, changed) => saveChanges(controller.cas, ca, changed).then(() => leave(id))}
+            submitLabel="Save"
+          />
         </Stack>
       )}
     </Loaded>

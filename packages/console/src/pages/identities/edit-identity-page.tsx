@@ -2,6 +2,7 @@ import { Stack } from '@mantine/core'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { controller } from '../../api/client.ts'
 import { useFreshQuery } from '../../api/use-fresh-query.ts'
+import { saveChanges } from '../../api/versioned.ts'
 import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { PageHead } from '../../show/page-head.tsx'
@@ -28,7 +29,7 @@ export function EditIdentityPage() {
           />
           <IdentityForm
             identity={identity}
-            onSend={(body) => controller.identities.patch(id, body, { ifMatch: identity.version }).then(() => show(id))}
+            onSend={(_, changed) => saveChanges(controller.identities, identity, changed).then(() => show(id))}
             submitLabel="Save"
           />
         </Stack>

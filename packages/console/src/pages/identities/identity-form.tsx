@@ -11,11 +11,11 @@ import { useServerForm } from '../../form/use-server-form.ts'
 import { PolicySelect } from '../policies/policy-select.tsx'
 import { useSignerNames } from '../policies/use-signer-names.ts'
 
-type IdentityFormProps = { readonly submitLabel: string } & (
-  | { readonly identity?: undefined; readonly onSend: (body: IdentityInput) => Promise<void> }
-  /** Receives only what was changed: other changes of the identity, such as attributes of a signer, are kept. */
-  | { readonly identity: Identity; readonly onSend: (changes: Partial<IdentityInput>) => Promise<void> }
-)
+interface IdentityFormProps {
+  readonly identity?: Identity
+  readonly onSend: (body: IdentityInput, changed: Partial<IdentityInput>) => Promise<void>
+  readonly submitLabel: string
+}
 
 const MAX_EXTERNAL_ID = 512
 
@@ -31,13 +31,8 @@ function attributesNote(identity: Identity | undefined): string {
   return `Press Enter after each. Signers also supply: ${names.join(', ')}`
 }
 
-function pickMembers<Body extends object>(body: Body, names: readonly string[]): Partial<Body> {
-  return Object.fromEntries(Object.entries(body).filter(([name]) => names.includes(name))) as Partial<Body>
-}
-
 /** Creates or edits an identity. A new one can get a one-time token. */
-export function IdentityForm(props: IdentityFormProps) {
-  const { identity, submitLabel } = props
+export function IdentityForm({ identity, onSend, submitLabel }: IdentityFormProps) {
   const { signers } = useSignerNames()
   const { form, formError, isBusy, submit } = useServerForm({
     initialValues: {
@@ -61,19 +56,16 @@ export function IdentityForm(props: IdentityFormProps) {
       tags: checkTags,
       appData: checkTags,
     },
-    send: (values, changed) => {
-      const { ott, externalId, authPolicyId, expiresAt, tags, appData, ...others } = values
-      const body = {
-        ...others,
-        externalId: externalId || (identity ? '' : null),
-        authPolicyId: authPolicyId || 'default',
-        expiresAt: fromLocalTime(expiresAt),
-        tags: toTags(tags),
-        appData: toTags(appData),
-      }
-      if (props.identity) return props.onSend(pickMembers(body, Object.keys(changed)))
-      return props.onSend({ ...body, ...(ott && { enrollment: { ott: true } }) })
-    },
+    toBody: ({ ott, externalId, authPolicyId, expiresAt, tags, appData, ...others }): IdentityInput => ({
+      ...others,
+      externalId: externalId || (identity ? '' : null),
+      authPolicyId: authPolicyId || 'default',
+      expiresAt: fromLocalTime(expiresAt),
+      tags: toTags(tags),
+      appData: toTags(appData),
+      ...(ott && { enrollment: { ott: true } }),
+    }),
+    send: onSend,
     fieldOf: { roleAttributes: 'attributes' },
   })
   return (

@@ -25,7 +25,7 @@ import { SIGNER_RULES, type SignerValues, toBody, toValues } from './signer-valu
 
 interface SignerFormProps {
   readonly signer?: Signer
-  readonly onSend: (body: SignerInput) => Promise<void>
+  readonly onSend: (body: SignerInput, changed: Partial<SignerInput>) => Promise<void>
   readonly submitLabel: string
 }
 
@@ -33,10 +33,11 @@ type Fields = { readonly form: UseFormReturnType<SignerValues> }
 
 /** Creates or edits a signer. Optional settings are in collapsed sections. */
 export function SignerForm({ signer, onSend, submitLabel }: SignerFormProps) {
-  const { form, formError, isBusy, submit } = useServerForm<SignerValues>({
+  const { form, formError, isBusy, submit } = useServerForm({
     initialValues: toValues(signer),
     validate: SIGNER_RULES,
-    send: (values) => onSend(toBody(values, signer)),
+    toBody,
+    send: onSend,
     fieldOf: { fingerprint: 'certPem' },
   })
   const isFetched = form.values.source === 'jwks'

@@ -1,5 +1,6 @@
 import { SIGNER } from '@countersign/contract/ext-jwt-signer'
 import type { Signer, SignerInput } from '@countersign/sdk'
+import type { Versioned } from '../../api/versioned.ts'
 import { type FormValuesOf, fromFormValues, lengthRules, toFormValues } from '../../form/resource-values.ts'
 import { httpsUrl, MAX_TEXT, required } from '../../form/rules.ts'
 import { checkTags, type TagRow, toTagRows, toTags } from '../../form/tags.ts'
@@ -30,11 +31,10 @@ export function toValues(signer?: Signer): SignerValues {
   }
 }
 
-/** The body of POST and PUT. Keeps the members that the form does not show. */
-export function toBody(values: SignerValues, signer?: Signer): SignerInput {
+/** The body of a POST. */
+export function toBody(values: SignerValues): SignerInput {
   const { source, jwksEndpoint, jwksCaPem, certPem, scopes, requiredClaims, tags, sharedSignals, ...rest } = values
   return {
-    ...signer,
     ...(fromFormValues(rest) as Pick<SignerInput, 'name' | 'enabled' | 'issuer' | 'audience'>),
     jwksEndpoint: source === 'jwks' ? jwksEndpoint : null,
     jwksCaPem: source === 'jwks' && jwksCaPem !== '' ? jwksCaPem : null,
@@ -44,6 +44,19 @@ export function toBody(values: SignerValues, signer?: Signer): SignerInput {
     tags: toTags(tags),
     sharedSignals: toSharedSignals(sharedSignals),
   }
+}
+
+/** Whether a PATCH can make these changes: in one, null and an empty object mean "not given". */
+export function isPatchable(changes: object): boolean {
+  return Object.values(changes).every((value) => value !== null && JSON.stringify(value) !== '{}')
+}
+
+/** The body of a PUT that makes these changes. It has the other members as they were read: the form may show them in another form. */
+export function toReplacement(
+  { version: _, ...signer }: Versioned<Signer>,
+  changes: Partial<SignerInput>,
+): SignerInput {
+  return { ...signer, ...changes }
 }
 
 /** Splits pasted text: scopes contain no spaces or commas. */
