@@ -90,6 +90,15 @@ test(
     assert.deepEqual(saved.additionalAudiences, ['api://one', 'api://two'])
     assert.deepEqual([saved.scimIdentityAttribute, saved.scimGroupAttributeTemplate], ['email', 'group {displayName}'])
     await page.getByText('api://one, api://two').waitFor()
+    const shown = (await page.getByRole('main').textContent()) ?? ''
+    const whatIsTrusted = [
+      saved.issuer,
+      saved.jwksEndpoint,
+      ca.pem.trim(),
+      saved.openIdConfigurationUrl,
+      saved.externalAuthUrl,
+    ]
+    for (const text of whatIsTrusted) assert.ok(shown.includes(text), text)
     assert.deepEqual(
       [saved.jwksCaPem, saved.enrollAuthPolicyId, saved.enrollNameClaimsSelector, saved.enrollAttributeClaimsSelector],
       [ca.pem, 'default', 'name', 'groups'],
@@ -247,18 +256,30 @@ async function makeUntrustedSigner(name: string, members: object = {}) {
   return {
     id,
     writer: holder.name,
+    change: (changes: object) => controller.request('PATCH', `${SIGNERS}/${id}`, { body: changes, session }),
     load: async () => (await manage('GET', `${SIGNERS}/${id}`)).json.data,
   }
 }
 
-test('D55 the page of a signer shows who wrote it, and an administrator can trust it there', needsBrowser, async () => {
-  const { id, writer, load } = await makeUntrustedSigner('untrusted')
+test('D55 an administrator trusts a signer on its page, as it was when the dialog opened', needsBrowser, async () => {
+  const { id, writer, change, load } = await makeUntrustedSigner('untrusted')
   const { page, pageErrors, goAsAdmin } = await stage().open()
   await goAsAdmin(`signers/${id}`)
   await page.getByText('Untrusted', { exact: true }).waitFor()
   await page.getByText(writer, { exact: true }).waitFor()
-  await page.getByRole('button', { name: 'Trust untrusted' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Trust' }).click()
+  const openDialog = page.getByRole('button', { name: 'Trust untrusted' })
+  const dialog = page.getByRole('dialog')
+  await openDialog.click()
+  assert.equal((await change({ externalAuthUrl: 'https://untrusted.example/after-the-review' })).status, 200)
+  // The page polls.
+  await page.getByText('https://untrusted.example/after-the-review').waitFor()
+  await dialog.getByRole('button', { name: 'Trust' }).click()
+  await dialog.getByText('Changed since you opened it').waitFor()
+  assert.equal((await load()).trust.state, 'untrusted')
+
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await openDialog.click()
+  await dialog.getByRole('button', { name: 'Trust' }).click()
   await page.getByText('Trusted', { exact: true }).waitFor()
   assert.equal((await load()).trust.state, 'trusted')
   assert.deepEqual(pageErrors, [])

@@ -10,6 +10,7 @@ interface ConfirmButtonProps {
   readonly name: string
   readonly warning: ReactNode
   readonly onConfirm: () => Promise<unknown>
+  readonly onOpen?: () => void
   /** Further inputs, such as a duration. */
   readonly children?: ReactNode
   /** Whether the further inputs are complete. */
@@ -26,6 +27,7 @@ export function ConfirmButton({
   name,
   warning,
   onConfirm,
+  onOpen,
   children,
   isReady = true,
   done,
@@ -51,6 +53,7 @@ export function ConfirmButton({
   }
   const start = () => {
     setError(undefined)
+    onOpen?.()
     open()
   }
   return (

@@ -36,7 +36,7 @@ export function headingOf(error: unknown): string {
   return describe(error).heading
 }
 
-const OUTDATED = 'Reload to see the current version. Your changes here are not saved.'
+const OUTDATED = 'Nothing was saved. Reload to see the current version.'
 
 function describe(error: unknown): { heading: string; reason: string; requestId?: string | undefined } {
   if (!(error instanceof CallFailed)) return { heading: 'Something went wrong', reason: String(error) }

@@ -1,4 +1,5 @@
 import type { Signer } from '@countersign/sdk'
+import { useState } from 'react'
 import { StateBadge } from './badges.tsx'
 import { ConfirmButton } from './confirm-button.tsx'
 import { Details, Section } from './details.tsx'
@@ -7,15 +8,19 @@ import { Instant } from './instant.tsx'
 interface TrustSectionProps {
   readonly name: string
   readonly trust: Signer['trust']
+  /** The version that the page shows. */
+  readonly version: string | undefined
   /** What trusting it allows. */
   readonly warning: string
-  readonly onTrust: () => Promise<void>
+  /** Trusts the version that was shown when the dialog opened: the page may show a later one by now. */
+  readonly onTrust: (reviewed: string | undefined) => Promise<void>
   readonly done: string
 }
 
 /** Whether an administrator vouches for an entity that logs identities in, and who wrote it last. */
-export function TrustSection({ name, trust, warning, onTrust, done }: TrustSectionProps) {
+export function TrustSection({ name, trust, version, warning, onTrust, done }: TrustSectionProps) {
   const { state, writtenBy, writtenAt } = trust
+  const [reviewed, setReviewed] = useState(version)
   return (
     <Section title="Trust" aside={<TrustBadge state={state} />}>
       <Details
@@ -26,7 +31,14 @@ export function TrustSection({ name, trust, warning, onTrust, done }: TrustSecti
       />
       {state === 'untrusted' && (
         <div>
-          <ConfirmButton label="Trust" name={name} warning={warning} onConfirm={onTrust} done={done} />
+          <ConfirmButton
+            label="Trust"
+            name={name}
+            warning={warning}
+            onOpen={() => setReviewed(version)}
+            onConfirm={() => onTrust(reviewed)}
+            done={done}
+          />
         </div>
       )}
     </Section>

@@ -41,8 +41,8 @@ export function CaPage() {
 
 function CaDetail({ ca }: { readonly ca: Versioned<Ca> }) {
   const { id, name, version } = ca
-  const trust = async () => {
-    await controller.cas.trust(id, { ifMatch: version })
+  const trust = async (reviewed: string | undefined) => {
+    await controller.cas.trust(id, { ifMatch: reviewed })
     await queries.invalidateQueries({ queryKey: ['cas'] })
   }
   const yesOrNo = (value: boolean) => (value ? 'Yes' : 'No')
@@ -55,6 +55,7 @@ function CaDetail({ ca }: { readonly ca: Versioned<Ca> }) {
       <TrustSection
         name={name}
         trust={ca.trust}
+        version={version}
         warning="Its certificates can then log in administrators and identities with permissions. Check its certificate and its claim first."
         onTrust={trust}
         done={`The CA “${name}” is trusted.`}

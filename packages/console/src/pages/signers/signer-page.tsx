@@ -1,5 +1,5 @@
 import { SIGNER } from '@countersign/contract/ext-jwt-signer'
-import { Stack } from '@mantine/core'
+import { Code, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { controller } from '../../api/client.ts'
@@ -48,8 +48,8 @@ export function SignerPage() {
 }
 
 function SignerDetail({ signer }: { readonly signer: Versioned<Signer> }) {
-  const trust = async () => {
-    await controller.signers.trust(signer.id, { ifMatch: signer.version })
+  const trust = async (reviewed: string | undefined) => {
+    await controller.signers.trust(signer.id, { ifMatch: reviewed })
     await queries.invalidateQueries({ queryKey: ['signers'] })
   }
   return (
@@ -61,6 +61,7 @@ function SignerDetail({ signer }: { readonly signer: Versioned<Signer> }) {
       <TrustSection
         name={signer.name}
         trust={signer.trust}
+        version={signer.version}
         warning="Its tokens can then log in administrators and identities with permissions, and it offers sign-in in a browser. Check its issuer, keys and claims first."
         onTrust={trust}
         done={`The signer “${signer.name}” is trusted.`}
@@ -84,7 +85,14 @@ function SignerDetail({ signer }: { readonly signer: Versioned<Signer> }) {
             ['Required claims', <RequiredClaims key="claims" claims={signer.requiredClaims} />],
             ['Tags', <TagList key="tags" tags={signer.tags} />],
             ...remainingRows(SIGNER.members, signer, SHOWN_EXPLICITLY),
-            ...(signer.jwksCaPem ? [['JWKS CA', 'private CA, in addition to the system CAs'] as const] : []),
+            [
+              'JWKS CA, in addition to the system CAs',
+              signer.jwksCaPem && (
+                <Code key="ca" block className="wrapped-code">
+                  {signer.jwksCaPem}
+                </Code>
+              ),
+            ],
           ]}
         />
       </Section>
@@ -118,12 +126,8 @@ function SignerDetail({ signer }: { readonly signer: Versioned<Signer> }) {
               signer.attributeSync === 'login' ? 'Follow the token at each login' : 'Set at the enrollment',
             ],
             ['Synchronise the name', signer.nameSync ? 'Yes' : 'No'],
-            [
-              'Provision on login',
-              signer.provisionOnLogin
-                ? `Yes; again ${signer.reprovisionAfterMinutes} minutes after an identity was deleted`
-                : 'No',
-            ],
+            ['Provision on login', signer.provisionOnLogin ? 'Yes' : 'No'],
+            ['Provision again', `${signer.reprovisionAfterMinutes} minutes after an identity was deleted`],
           ]}
         />
       </Section>
