@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { accountNamesOf, readSecurityEvents, tokensOfSubject } from './security-event.ts'
+import type { JsonObject, JsonValue } from '../json/json-value.ts'
+import { accountNamesOf, readSecurityEvents, subjectIssuers, tokensOfSubject } from './security-event.ts'
 
 const ISS = 'https://idp.example'
 const URI = 'https://schemas.openid.net/secevent/caep/event-type/session-revoked'
@@ -33,9 +34,30 @@ test('V-09 only subjects of supported formats with usable names are read', () =>
     { format: 'iss_sub', iss: ISS, sub: ' ' },
     { format: 'opaque', id: 'x'.repeat(513) },
     { format: 'phone_number', phone_number: '+1' },
-    { format: 'complex', user: issSub },
+    { format: 'complex', device: issSub },
+    { format: 'complex', user: { format: 'complex', user: issSub } },
+    { subject_type: 'oauth-token', sub: 'a', iss: ISS },
+    { subject_type: 1, iss: ISS, sub: 'a' },
+    { format: 'email', subject_type: 'iss-sub', iss: ISS, sub: 'a' },
   ]
   for (const subject of unusable) assert.equal(subjectOf(subject), undefined, JSON.stringify(subject))
+})
+
+test('V-08 subjects are read in the forms of Okta, Google RISC and CAEP', () => {
+  const read = (subject: JsonValue, rest: JsonObject = {}) =>
+    readSecurityEvents({ events: { e: { subject } }, ...rest })?.[0]?.subject
+  assert.deepEqual(read(issSub), issSub)
+  assert.deepEqual(read({ subject_type: 'iss-sub', iss: ISS, sub: 'alice' }), issSub, 'Google')
+  assert.deepEqual(read({ user: issSub, device: { format: 'opaque', id: 'd' } }), issSub, 'Okta')
+  const session = { format: 'opaque', id: 's' } as const
+  assert.deepEqual(read({ format: 'complex', session, user: issSub }), issSub)
+  assert.deepEqual(read({ format: 'complex', session, tenant: issSub }), session)
+  assert.deepEqual(read({ format: 'complex', session, user: { format: 'phone_number' } }), session)
+  assert.deepEqual(read({ subject_type: 'complex', user: { subject_type: 'iss-sub', iss: ISS, sub: 'alice' } }), issSub)
+  assert.deepEqual(read(issSub, { sub_id: session }), session, 'sub_id counts before it')
+  assert.deepEqual(readSecurityEvents({ events: { e: {} }, sub_id: { format: 'complex', user: issSub } }), [
+    { name: 'e', subject: issSub },
+  ])
 })
 
 test('a token has at most 16 events', () => {
@@ -45,22 +67,31 @@ test('a token has at most 16 events', () => {
   assert.deepEqual(readSecurityEvents({}), [])
 })
 
+test('V-11 subjects are of the issuer of tokens, and of that of events where it is another', () => {
+  const signals = { audience: 'a', actions: {} }
+  assert.deepEqual(subjectIssuers({ issuer: ISS, sharedSignals: null }), [ISS])
+  assert.deepEqual(subjectIssuers({ issuer: ISS, sharedSignals: signals }), [ISS])
+  const issuers = subjectIssuers({ issuer: ISS, sharedSignals: { ...signals, issuer: 'https://ssf.example' } })
+  assert.deepEqual(issuers, [ISS, 'https://ssf.example'])
+  assert.deepEqual(tokensOfSubject({ ...issSub, iss: 'https://ssf.example' }, issuers), [{ sub: 'alice' }])
+})
+
 test('V-10 a subject names tokens and accounts of its issuer only', () => {
-  assert.deepEqual(tokensOfSubject(issSub, ISS), [{ sub: 'alice' }])
-  assert.deepEqual(tokensOfSubject(issSub, 'https://other.example'), [])
-  assert.deepEqual(tokensOfSubject({ format: 'email', email: 'a' }, ISS), [{ identityClaim: 'a' }])
-  assert.deepEqual(tokensOfSubject({ format: 'opaque', id: 'a' }, ISS), [
+  assert.deepEqual(tokensOfSubject(issSub, [ISS]), [{ sub: 'alice' }])
+  assert.deepEqual(tokensOfSubject(issSub, ['https://other.example']), [])
+  assert.deepEqual(tokensOfSubject({ format: 'email', email: 'a' }, [ISS]), [{ identityClaim: 'a' }])
+  assert.deepEqual(tokensOfSubject({ format: 'opaque', id: 'a' }, [ISS]), [
     { sub: 'a' },
     { sid: 'a' },
     { identityClaim: 'a' },
   ])
-  const bySub = { issuer: ISS, isSubjectClaim: true }
+  const bySub = { issuers: [ISS], isSubjectClaim: true }
   assert.deepEqual(accountNamesOf(issSub, bySub), { sub: 'alice', identityClaim: 'alice' })
   assert.deepEqual(accountNamesOf(issSub, { ...bySub, isSubjectClaim: false }), {
     sub: 'alice',
     identityClaim: undefined,
   })
-  assert.deepEqual(accountNamesOf(issSub, { ...bySub, issuer: 'x' }), { sub: undefined, identityClaim: undefined })
+  assert.deepEqual(accountNamesOf(issSub, { ...bySub, issuers: ['x'] }), { sub: undefined, identityClaim: undefined })
   assert.deepEqual(accountNamesOf({ format: 'email', email: 'a' }, bySub), { sub: undefined, identityClaim: 'a' })
   assert.deepEqual(accountNamesOf({ format: 'opaque', id: 'a' }, bySub), { sub: 'a', identityClaim: 'a' })
 })

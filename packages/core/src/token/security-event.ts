@@ -1,5 +1,6 @@
 import { claimTextError } from '../claim/claim-text.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts'
+import { isJsonObject, type JsonObject, type JsonValue, newJsonObject } from '../json/json-value.ts'
+import type { SignerSettings } from '../signer/signer-settings.ts'
 import type { RevokedTokens } from './revocation.ts'
 
 /** One event of a verified security event token (RFC 8417). */
@@ -20,14 +21,17 @@ export const MAX_EVENTS = 16
 const MAX_LENGTH = 512
 const MAX_EVENT_NAME_LENGTH = 64
 
-/** Reads the events of a verified token. `sub_id` of an event counts before that of the token. Undefined when there are too many. */
+/**
+ * Reads the events of a verified token. `sub_id` of an event counts before that of the token, and both before `subject` of the event, which
+ * transmitters of earlier drafts send. Undefined when there are too many.
+ */
 export function readSecurityEvents(claims: JsonObject): SecurityEvent[] | undefined {
   const events = isJsonObject(claims.events) ? Object.entries(claims.events) : []
   if (events.length > MAX_EVENTS) return undefined
-  return events.map(([uri, payload]) => ({
-    name: eventName(uri),
-    subject: readSubject((isJsonObject(payload) ? payload.sub_id : undefined) ?? claims.sub_id),
-  }))
+  return events.map(([uri, payload]) => {
+    const { sub_id: own, subject } = isJsonObject(payload) ? payload : newJsonObject()
+    return { name: eventName(uri), subject: readSubject(own ?? claims.sub_id ?? subject) }
+  })
 }
 
 function eventName(uri: string): string {
@@ -36,9 +40,25 @@ function eventName(uri: string): string {
   return (segments.at(-1) ?? '').slice(0, MAX_EVENT_NAME_LENGTH)
 }
 
+/**
+ * Of a complex subject the user counts, else the session: more may end than was meant, never less. Okta sends complex subjects without a format,
+ * Google RISC simple ones with `subject_type`.
+ */
 function readSubject(value: JsonValue | undefined): EventSubject | undefined {
   if (!isJsonObject(value)) return undefined
-  const { format, iss, sub, email, id } = value
+  const format = formatOf(value)
+  if (format !== undefined && format !== 'complex') return readSimpleSubject(value)
+  return readSimpleSubject(value.user) ?? readSimpleSubject(value.session)
+}
+
+function formatOf({ format, subject_type: type }: JsonObject): JsonValue | undefined {
+  return format ?? (typeof type === 'string' ? type.replaceAll('-', '_') : undefined)
+}
+
+function readSimpleSubject(value: JsonValue | undefined): EventSubject | undefined {
+  if (!isJsonObject(value)) return undefined
+  const format = formatOf(value)
+  const { iss, sub, email, id } = value
   if (format === 'iss_sub' && isName(iss) && isName(sub)) return { format, iss, sub }
   if (format === 'email' && isName(email)) return { format, email }
   return format === 'opaque' && isName(id) ? { format, id } : undefined
@@ -47,14 +67,21 @@ function readSubject(value: JsonValue | undefined): EventSubject | undefined {
 const isName = (value: JsonValue | undefined): value is string =>
   typeof value === 'string' && claimTextError(value, MAX_LENGTH) === undefined
 
+/** The issuers whose subjects are those of the signer's tokens: that of its tokens, and that of its events. */
+export function subjectIssuers({ issuer, sharedSignals }: SubjectIssuers): string[] {
+  return [issuer, ...(sharedSignals?.issuer === undefined ? [] : [sharedSignals.issuer])]
+}
+
+type SubjectIssuers = Pick<SignerSettings, 'issuer' | 'sharedSignals'>
+
 /**
  * The tokens of a subject. An e-mail address is compared with the claim that names the identity. An opaque id can be the subject, a session of the
  * provider, or that claim: providers and receivers agree on what it is. Empty for a subject of another issuer.
  */
-export function tokensOfSubject(subject: EventSubject, issuer: string): RevokedTokens[] {
+export function tokensOfSubject(subject: EventSubject, issuers: readonly string[]): RevokedTokens[] {
   switch (subject.format) {
     case 'iss_sub':
-      return subject.iss === issuer ? [{ sub: subject.sub }] : []
+      return issuers.includes(subject.iss) ? [{ sub: subject.sub }] : []
     case 'email':
       return [{ identityClaim: subject.email }]
     case 'opaque':
@@ -71,11 +98,11 @@ export interface AccountNames {
 /** `isSubjectClaim` says whether the claim that names the identity is `sub`. Both are undefined for a subject of another issuer. */
 export function accountNamesOf(
   subject: EventSubject,
-  { issuer, isSubjectClaim }: { readonly issuer: string; readonly isSubjectClaim: boolean },
+  { issuers, isSubjectClaim }: { readonly issuers: readonly string[]; readonly isSubjectClaim: boolean },
 ): AccountNames {
   switch (subject.format) {
     case 'iss_sub': {
-      const sub = subject.iss === issuer ? subject.sub : undefined
+      const sub = issuers.includes(subject.iss) ? subject.sub : undefined
       return { sub, identityClaim: isSubjectClaim ? sub : undefined }
     }
     case 'email':

@@ -114,7 +114,7 @@ export interface ProviderEvent {
   /** The identities whose sessions ended, or that were disabled or enabled. */
   readonly identity_ids: readonly string[]
   readonly sessions_ended: number
-  /** Why it was refused. */
+  /** Why it was refused; `subject-unknown` when it was only logged because its subject has no linked identity or session. */
   readonly reason: string
   readonly message: string
   readonly remote_address: string

@@ -147,6 +147,36 @@ test('V-08 subjects are named by issuer and sub, by e-mail address or by an opaq
   }
 })
 
+test('V-08 subjects in the forms of Okta, Google RISC and CAEP', async (t) => {
+  const { app, signerId, logIn, eventToken, isLive } = await setUpChannels(t, SIGNER)
+  const sid = 'session at the provider'
+  const device = { format: 'opaque', id: 'device' }
+  const subjects: [Readonly<Record<string, unknown>>, 'ended' | 'live' | 'refused'][] = [
+    [{ user: issSub(ALICE), device }, 'ended'],
+    [{ user: issSub('bob'), device }, 'live'],
+    [{ device }, 'refused'],
+    [{ subject_type: 'iss-sub', iss: ISSUER, sub: ALICE }, 'ended'],
+    [{ subject_type: 'iss-sub', iss: 'https://other.example', sub: ALICE }, 'live'],
+    [{ subject_type: 'oauth-token', token: 'x' }, 'refused'],
+    [{ format: 'complex', user: issSub(ALICE), session: { format: 'opaque', id: 'other' } }, 'ended'],
+    [{ format: 'complex', session: { format: 'opaque', id: sid } }, 'ended'],
+    [{ format: 'complex', session: { format: 'opaque', id: 'other' } }, 'live'],
+    [{ format: 'complex', tenant: { format: 'opaque', id: 't' } }, 'refused'],
+  ]
+  for (const [subject, expected] of subjects) {
+    for (const claims of [
+      { sub_id: subject },
+      { sub_id: undefined, events: { [EVENT_URIS['session-revoked']]: { subject } } },
+    ]) {
+      app.clock.advance(1_000)
+      const session = await logIn({ sid })
+      const { status } = await sendEvent(app, signerId, eventToken('session-revoked', claims))
+      assert.equal(status, expected === 'refused' ? 400 : 202, JSON.stringify(claims))
+      assert.equal(await isLive(session), expected !== 'ended', JSON.stringify(claims))
+    }
+  }
+})
+
 test('V-08 an account is found by its claim, and by the sub of its sessions', async (t) => {
   const { app, signerId, logIn, eventToken, find } = await setUpChannels(t, { ...SIGNER, claimsProperty: 'email' })
   const email = 'alice@mail.example'
@@ -347,6 +377,53 @@ test('V-11 events have their own issuer and keys where the signer says so', asyn
   assert.equal(await isLive(session), false)
   const forged = eventToken('session-revoked', { iss: ISSUER, aud: AUDIENCE, sub: ALICE, exp: 4_000_000_000 }, {}, own)
   assert.equal((await logInWithToken(app, forged)).status, 401, 'its keys log in no one')
+})
+
+test('V-11 subjects can be of the issuer of events', async (t) => {
+  const issuer = 'https://ssf.example'
+  const { app, signerId, logIn, eventToken, isLive, find } = await setUpChannels(t, {
+    sharedSignals: { ...SIGNALS, issuer },
+  })
+  const subjects: [string, boolean][] = [
+    [issuer, true],
+    [ISSUER, true],
+    ['https://other.example', false],
+  ]
+  for (const [iss, ends] of subjects) {
+    app.clock.advance(1_000)
+    const session = await logIn()
+    const send = (event: EventName) =>
+      sendEvent(app, signerId, eventToken(event, { iss: issuer, sub_id: issSub(ALICE, iss) }))
+    assert.equal((await send('session-revoked')).status, 202)
+    assert.equal(await isLive(session), !ends, iss)
+    app.clock.advance(1_000)
+    await send('account-disabled')
+    assert.equal((await find()).disabled, ends, iss)
+    app.clock.advance(1_000)
+    await send('account-enabled')
+  }
+})
+
+test('V-05 an event whose subject is unknown is logged with the reason', async (t) => {
+  const { app, signerId, logIn, eventToken, createIdentity, token } = await setUpChannels(t, SIGNER)
+  await logIn()
+  await createIdentity({ name: 'unlinked', externalId: 'unlinked' })
+  await logInWithToken(app, token({ sub: 'unlinked' }))
+  const send = async (event: EventName, sub: string, iss = ISSUER) => {
+    app.clock.advance(1_000)
+    assert.equal((await sendEvent(app, signerId, eventToken(event, { sub_id: issSub(sub, iss) }))).status, 202)
+    const { event_type, reason, action } = app.events('providerEvent').at(-1)
+    return [event_type, reason, action]
+  }
+  assert.deepEqual(await send('session-revoked', ALICE), ['applied', '', 'end-sessions'])
+  assert.deepEqual(await send('session-revoked', ALICE), ['applied', '', 'end-sessions'], 'without a session')
+  for (const [sub, iss] of [['bob'], ['unlinked'], [ALICE, 'https://other.example']] as const) {
+    assert.deepEqual(await send('session-revoked', sub, iss), ['logged', 'subject-unknown', 'end-sessions'], sub)
+    assert.deepEqual(await send('account-disabled', sub, iss), ['logged', 'subject-unknown', 'disable'], sub)
+    assert.deepEqual(await send('account-enabled', sub, iss), ['logged', 'subject-unknown', 'enable'], sub)
+  }
+  assert.deepEqual(await send('token-claims-change', 'bob'), ['logged', '', 'log'])
+  assert.deepEqual(await send('account-disabled', ALICE), ['applied', '', 'disable'])
 })
 
 test('V-11 sharedSignals is checked, kept by a PUT without it, and cleared by null', async (t) => {

@@ -27,6 +27,8 @@ interface AppliedMessage extends EndedAccess {
   readonly type: string
   readonly result: Exclude<ProviderEvent['event_type'], 'refused'>
   readonly action: SignalAction | 'delete'
+  /** Why an event with an action was only logged. */
+  readonly reason?: 'subject-unknown' | ''
 }
 
 const MISSING: Readonly<Record<ChannelName, string>> = {
@@ -47,7 +49,7 @@ export class ChannelReporter {
 
   applied(
     { id: signerId, name }: Pick<StoredSigner, 'id' | 'name'>,
-    { type, result, action, sessions, identityIds }: AppliedMessage,
+    { type, result, action, sessions, identityIds, reason = '' }: AppliedMessage,
     { id, source }: ChannelRequest,
   ): void {
     this.#parts.events.publish({
@@ -58,7 +60,7 @@ export class ChannelReporter {
       external_jwt_signer_id: signerId,
       identity_ids: identityIds,
       sessions_ended: sessions,
-      reason: '',
+      reason,
       message: `${describeCause(type)} of signer ${name}`,
       remote_address: source.remoteAddr,
       request_id: id,

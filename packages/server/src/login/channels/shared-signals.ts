@@ -1,5 +1,15 @@
-import { readSecurityEvents, type SecurityEvent, type SharedSignals as Settings, signalAction } from '@countersign/core'
-import { applySecurityEvents, type EventToApply } from '../../operations/provider-channel/apply-security-events.ts'
+import {
+  readSecurityEvents,
+  type SecurityEvent,
+  type SharedSignals as Settings,
+  type SignalAction,
+  signalAction,
+} from '@countersign/core'
+import {
+  applySecurityEvents,
+  type EventOutcome,
+  type EventToApply,
+} from '../../operations/provider-channel/apply-security-events.ts'
 import { SYSTEM_ACTOR } from '../../store/actor.ts'
 import type { ChannelParts } from './channel-parts.ts'
 import type { ChannelRequest } from './channel-reporter.ts'
@@ -46,15 +56,18 @@ export class SharedSignals {
     if (outcome === 'signer-changed') throw reporter.refused(CHANNEL, outcome, request)
     for (const [index, { name, action }] of events.entries()) {
       const did = outcome === 'replayed' ? undefined : outcome[index]
-      const result = did ? (action === 'log' ? 'logged' : 'applied') : 'replayed'
-      reporter.applied(
-        signer.stored,
-        { type: name, result, action, ...(did ?? { sessions: 0, identityIds: [] }) },
-        request,
-      )
+      reporter.applied(signer.stored, { type: name, action, ...resultOf(action, did) }, request)
     }
     return outcome === 'replayed' ? 'replayed' : 'applied'
   }
+}
+
+/** Undefined for a token that was used before. */
+function resultOf(action: SignalAction, did: EventOutcome | undefined) {
+  if (!did) return { result: 'replayed', sessions: 0, identityIds: [] } as const
+  const { isMatched, ...ended } = did
+  if (isMatched) return { result: 'applied', ...ended } as const
+  return { result: 'logged', ...ended, ...(action !== 'log' && ({ reason: 'subject-unknown' } as const)) } as const
 }
 
 function withAction({ name, subject }: SecurityEvent, settings: Settings): EventToApply {

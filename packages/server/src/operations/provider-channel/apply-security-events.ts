@@ -4,6 +4,7 @@ import {
   isLinkedTo,
   type SignalAction,
   selectsSubject,
+  subjectIssuers,
   tokensOfSubject,
 } from '@countersign/core'
 import {
@@ -38,9 +39,14 @@ export interface ApplySecurityEvents extends EventSource {
   readonly events: readonly EventToApply[]
 }
 
-export type EventsOutcome = 'signer-changed' | 'replayed' | readonly EndedAccess[]
+export interface EventOutcome extends EndedAccess {
+  /** Whether the subject has a linked identity or session. */
+  readonly isMatched: boolean
+}
 
-const NOTHING: EndedAccess = { sessions: 0, identityIds: [] }
+export type EventsOutcome = 'signer-changed' | 'replayed' | readonly EventOutcome[]
+
+const NOTHING: EventOutcome = { sessions: 0, identityIds: [], isMatched: false }
 
 /**
  * Applies the events of a security event token that its signer has verified. Does nothing when the token was used before, or the signer has
@@ -53,20 +59,30 @@ export const applySecurityEvents = operation({
     const signer = await findEventSigner(tx, source)
     if (!signer) return 'signer-changed'
     if (!(await useEventToken(tx, source))) return 'replayed'
-    const results: EndedAccess[] = []
+    const results: EventOutcome[] = []
     for (const { name, action, subject } of events) {
       const apply = subject && ACTIONS[action]
-      results.push(apply ? await apply(tx, { signer, name, subject, issuedAt: source.issuedAt }) : NOTHING)
+      const event = subject && { signer, name, subject, issuedAt: source.issuedAt }
+      results.push(apply && event ? await applyEvent(tx, event, apply) : NOTHING)
     }
     return results
   },
 })
+
+async function applyEvent(tx: Transaction, named: Omit<SubjectEvent, 'accounts'>, apply: Apply): Promise<EventOutcome> {
+  // Before its sessions end, by which the subject may be known.
+  const accounts = await findAccounts(tx, named)
+  const ended = await apply(tx, { ...named, accounts })
+  return { ...ended, isMatched: accounts.length > 0 || ended.sessions > 0 }
+}
 
 interface SubjectEvent {
   readonly signer: StoredSigner
   readonly name: string
   readonly subject: EventSubject
   readonly issuedAt: number
+  /** The linked identities of the subject. */
+  readonly accounts: readonly StoredIdentity[]
 }
 
 type Apply = (tx: Transaction, event: SubjectEvent) => Promise<EndedAccess>
@@ -81,7 +97,7 @@ const ACTIONS: Readonly<Record<SignalAction, Apply | undefined>> = {
 async function endSubjectSessions(tx: Transaction, { signer, name, subject, issuedAt }: SubjectEvent) {
   let sessions = 0
   const identityIds = new Set<string>()
-  for (const tokens of tokensOfSubject(subject, signer.issuer)) {
+  for (const tokens of tokensOfSubject(subject, subjectIssuers(signer))) {
     const ended = await endProviderSessions(tx, signer, tokens, { cause: name, issuedAt })
     sessions += ended.sessions
     for (const id of ended.identityIds) identityIds.add(id)
@@ -91,9 +107,7 @@ async function endSubjectSessions(tx: Transaction, { signer, name, subject, issu
 
 /** Disables the linked identities of a subject and ends all their sessions. An earlier event than the latest one about the account changes nothing. */
 async function disableSubject(tx: Transaction, event: SubjectEvent): Promise<EndedAccess> {
-  const { signer, name } = event
-  // Before its sessions end, by which the subject may be known.
-  const accounts = await findAccounts(tx, event)
+  const { signer, name, accounts } = event
   const ended = await endSubjectSessions(tx, event)
   let { sessions } = ended
   const identityIds = new Set(ended.identityIds)
@@ -114,7 +128,7 @@ async function enableSubject(tx: Transaction, event: SubjectEvent): Promise<Ende
   const { signer } = event
   const change = changeOf(tx, event)
   const identityIds: string[] = []
-  for (const identity of await findAccounts(tx, event)) {
+  for (const identity of event.accounts) {
     if (isOutdated(identity, event)) continue
     const { id, disabledBySignerId, isAdmin, permissions } = identity
     const canEnable = disabledBySignerId === signer.id && !isAdmin && permissions.length === 0
@@ -130,9 +144,11 @@ function changeOf({ now }: Transaction, { signer, name, issuedAt }: SubjectEvent
 }
 
 /** The identities of a subject that are linked to the signer: the one that its claim names, and those with sessions of its tokens. */
-async function findAccounts(tx: Transaction, { signer, subject, issuedAt }: SubjectEvent): Promise<StoredIdentity[]> {
-  const { db } = tx
-  const names = { issuer: signer.issuer, isSubjectClaim: selectsSubject(signer.claimsProperty) }
+async function findAccounts(
+  { db }: Transaction,
+  { signer, subject, issuedAt }: Omit<SubjectEvent, 'accounts'>,
+): Promise<StoredIdentity[]> {
+  const names = { issuers: subjectIssuers(signer), isSubjectClaim: selectsSubject(signer.claimsProperty) }
   const { sub, identityClaim } = accountNamesOf(subject, names)
   const named = identityClaim === undefined ? undefined : await findIdentityByClaim(db, signer, identityClaim)
   const sessions = sub === undefined ? [] : await findTokenSessions(db, signer.id, { sub }, issuedAt)
