@@ -80,6 +80,15 @@ test('V-10 a subject names tokens and accounts of its issuer only', () => {
   assert.deepEqual(tokensOfSubject(issSub, [ISS]), [{ sub: 'alice' }])
   assert.deepEqual(tokensOfSubject(issSub, ['https://other.example']), [])
   assert.deepEqual(tokensOfSubject({ format: 'email', email: 'a' }, [ISS]), [{ identityClaim: 'a' }])
+  const folded = [{ identityClaim: 'A@\u00c9' }, { identityClaim: 'a@\u00c9' }]
+  assert.deepEqual(tokensOfSubject({ format: 'email', email: 'A@\u00c9' }, [ISS]), folded)
+  assert.deepEqual(tokensOfSubject({ format: 'email', email: 'a' }, [ISS], ['A', 'B']), [
+    { identityClaim: 'a' },
+    { identityClaim: 'A' },
+    { identityClaim: 'B' },
+    { identityClaim: 'b' },
+  ])
+  assert.deepEqual(tokensOfSubject(issSub, [ISS], ['b']), [{ sub: 'alice' }])
   assert.deepEqual(tokensOfSubject({ format: 'opaque', id: 'a' }, [ISS]), [
     { sub: 'a' },
     { sid: 'a' },

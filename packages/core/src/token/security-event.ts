@@ -1,4 +1,5 @@
 import { claimTextError } from '../claim/claim-text.ts'
+import { foldAscii } from '../filter/filter.ts'
 import { isJsonObject, type JsonObject, type JsonValue, newJsonObject } from '../json/json-value.ts'
 import type { SignerSettings } from '../signer/signer-settings.ts'
 import type { RevokedTokens } from './revocation.ts'
@@ -74,16 +75,26 @@ export function subjectIssuers({ issuer, sharedSignals }: SubjectIssuers): strin
 
 type SubjectIssuers = Pick<SignerSettings, 'issuer' | 'sharedSignals'>
 
+/** Names as they are, and with A to Z in lower case. */
+function spellingsOf(names: readonly string[]): string[] {
+  return [...new Set(names.flatMap((name) => [name, foldAscii(name)]))]
+}
+
 /**
- * The tokens of a subject. An e-mail address is compared with the claim that names the identity. An opaque id can be the subject, a session of the
+ * The tokens of a subject. An e-mail address is compared with the claim that names the identity, as given and in lower case, and so are
+ * `accountClaims`: what this claim is for the accounts with the address. An opaque id can be the subject, a session of the
  * provider, or that claim: providers and receivers agree on what it is. Empty for a subject of another issuer.
  */
-export function tokensOfSubject(subject: EventSubject, issuers: readonly string[]): RevokedTokens[] {
+export function tokensOfSubject(
+  subject: EventSubject,
+  issuers: readonly string[],
+  accountClaims: readonly string[] = [],
+): RevokedTokens[] {
   switch (subject.format) {
     case 'iss_sub':
       return issuers.includes(subject.iss) ? [{ sub: subject.sub }] : []
     case 'email':
-      return [{ identityClaim: subject.email }]
+      return spellingsOf([subject.email, ...accountClaims]).map((identityClaim) => ({ identityClaim }))
     case 'opaque':
       return [{ sub: subject.id }, { sid: subject.id }, { identityClaim: subject.id }]
   }

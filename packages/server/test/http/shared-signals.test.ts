@@ -14,6 +14,7 @@ import {
   sendEvent,
   setUpChannels,
 } from './provider-channels.fixture.ts'
+import { makeScimToken, ScimClient } from './scim.fixture.ts'
 
 const SIGNER = { sharedSignals: SIGNALS }
 
@@ -190,6 +191,47 @@ test('V-08 an account is found by its claim, and by the sub of its sessions', as
   assert.equal(await send('account-enabled', { format: 'email', email }), false)
   assert.equal(await send('account-disabled', issSub(ALICE)), false, 'no session is left that says whose sub it is')
   assert.equal(await send('account-disabled', { format: 'opaque', id: email }), true)
+})
+
+test('V-08 D63 an e-mail address finds linked users by their user name or external id, in any case of A to Z', async (t) => {
+  const bySub = { useExternalId: true, scimIdentityAttribute: 'externalId' }
+  const { app, signerId, logIn, eventToken, isLive, find, createIdentity, token } = await setUpChannels(t, {
+    ...SIGNER,
+    ...bySub,
+  })
+  const scim = new ScimClient(app, signerId, (await makeScimToken(app, signerId)).token)
+  await scim.addUser('Alice@Mail.example', { externalId: 'sub-of-alice' })
+  await logIn({ sub: 'Carol@mail.example' })
+  await createIdentity({ name: 'dave@mail.example', externalId: 'dave@mail.example' })
+  const send = async (event: EventName, email: string) => {
+    assert.equal(
+      (await sendEvent(app, signerId, eventToken(event, { sub_id: { format: 'email', email } }))).status,
+      202,
+    )
+  }
+  const cases: [string, string, boolean][] = [
+    ['sub-of-alice', 'alice@mail.EXAMPLE', true],
+    ['sub-of-alice', 'bob@mail.example', false],
+    ['Carol@mail.example', 'carol@MAIL.example', true],
+    ['Carol@mail.example', 'c\u00e1rol@mail.example', false],
+    ['dave@mail.example', 'dave@mail.example', false],
+  ]
+  for (const [sub, email, ends] of cases) {
+    app.clock.advance(1_000)
+    const old = token({ sub })
+    const session = await logIn({ sub })
+    await send('session-revoked', email)
+    assert.equal(await isLive(session), !ends, email)
+    assert.equal((await find(sub)).disabled, false)
+    if (ends) assert.equal((await logInWithToken(app, old)).status, 401, email)
+    app.clock.advance(1_000)
+    const later = await logIn({ sub })
+    await send('account-disabled', email)
+    assert.deepEqual([await isLive(later), (await find(sub)).disabled], [!ends, ends], email)
+    app.clock.advance(1_000)
+    await send('account-enabled', email)
+    assert.equal((await find(sub)).disabled, false, email)
+  }
 })
 
 test('V-09 a security event token with wrong claims, type, times or signature changes nothing', async (t) => {

@@ -1,6 +1,7 @@
 import {
   accountNamesOf,
   type EventSubject,
+  foldAscii,
   isLinkedTo,
   type SignalAction,
   selectsSubject,
@@ -17,6 +18,7 @@ import {
 import type { StoredIdentity } from '../../store/identity-row.ts'
 import { operation } from '../../store/operation.ts'
 import { findIdentitiesById, findIdentityByClaim } from '../../store/reads/identity-reads.ts'
+import { findIdsByAddress } from '../../store/reads/scim-user-reads.ts'
 import { findTokenSessions } from '../../store/reads/token-session-reads.ts'
 import type { StoredSigner } from '../../store/signer-row.ts'
 import type { Transaction } from '../../store/transaction.ts'
@@ -94,10 +96,12 @@ const ACTIONS: Readonly<Record<SignalAction, Apply | undefined>> = {
   log: undefined,
 }
 
-async function endSubjectSessions(tx: Transaction, { signer, name, subject, issuedAt }: SubjectEvent) {
+async function endSubjectSessions(tx: Transaction, event: SubjectEvent): Promise<EndedAccess> {
+  const { signer, name, subject, issuedAt } = event
+  const claims = event.accounts.flatMap(({ id, externalId }) => (signer.useExternalId ? externalId : id) ?? [])
   let sessions = 0
   const identityIds = new Set<string>()
-  for (const tokens of tokensOfSubject(subject, subjectIssuers(signer))) {
+  for (const tokens of tokensOfSubject(subject, subjectIssuers(signer), claims)) {
     const ended = await endProviderSessions(tx, signer, tokens, { cause: name, issuedAt })
     sessions += ended.sessions
     for (const id of ended.identityIds) identityIds.add(id)
@@ -143,7 +147,10 @@ function changeOf({ now }: Transaction, { signer, name, issuedAt }: SubjectEvent
   return { signerId: signer.id, cause: name, issuedAt, now }
 }
 
-/** The identities of a subject that are linked to the signer: the one that its claim names, and those with sessions of its tokens. */
+/**
+ * The identities of a subject that are linked to the signer: the one that its claim names, those with sessions of its tokens, and those of its e-mail
+ * address.
+ */
 async function findAccounts(
   { db }: Transaction,
   { signer, subject, issuedAt }: Omit<SubjectEvent, 'accounts'>,
@@ -152,7 +159,8 @@ async function findAccounts(
   const { sub, identityClaim } = accountNamesOf(subject, names)
   const named = identityClaim === undefined ? undefined : await findIdentityByClaim(db, signer, identityClaim)
   const sessions = sub === undefined ? [] : await findTokenSessions(db, signer.id, { sub }, issuedAt)
-  const ids = new Set(sessions.map(({ identity_id: id }) => id))
+  const byAddress = subject.format === 'email' ? await findIdsByAddress(db, signer.id, foldAscii(subject.email)) : []
+  const ids = new Set([...sessions.map(({ identity_id: id }) => id), ...byAddress])
   const others = await findIdentitiesById(
     db,
     [...ids].filter((id) => id !== named?.id),

@@ -150,6 +150,10 @@ const undescribedByKey = prepared(2, (db, signerId: string, key: string) =>
   buildFoldedUsers(db, signerId, 'external_id', key),
 )
 
+const describedByKey = prepared(2, (db, signerId: string, key: string) =>
+  buildFoldedUsers(db, signerId, 'external_id', key, true),
+)
+
 const describedUser = prepared(2, (db, signerId: string, key: string) =>
   db.selectNoFrom([
     db
@@ -183,6 +187,16 @@ export async function findIdsByUserName(
   const identified = scimIdentityAttribute === 'userName' ? await undescribedByKey(db, id, key) : []
   const ids = [...described, ...identified, ...named].flatMap(({ id: found }) => found ?? [])
   return [...new Set(ids)]
+}
+
+/**
+ * The users of a signer whose user name, or whose identity's external id, is this address in lower case. Other addresses of users have no index, and a
+ * signer can have 10^5 users.
+ */
+export async function findIdsByAddress(db: Db, signerId: string, key: string): Promise<string[]> {
+  const named = await userByName(db, signerId, key)
+  const identified = [...(await describedByKey(db, signerId, key)), ...(await undescribedByKey(db, signerId, key))]
+  return [...new Set([...named, ...identified].flatMap(({ id }) => id ?? []))]
 }
 
 /** The users that SCIM requests have described by this name, in lower case, or by this `externalId`. */
