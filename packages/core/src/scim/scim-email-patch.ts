@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonValue } from '../json/json-value.ts'
+import { withoutUnsafeCharacters } from '../text/plain-text.ts'
 import { scimError } from './scim-error.ts'
-import type { ScimFilter, ScimPath } from './scim-filter.ts'
-import { readScimBoolean, readScimText } from './scim-members.ts'
+import type { ScimFilter } from './scim-filter.ts'
+import { readScimBoolean, readShownText } from './scim-members.ts'
 import type { ScimPatchOp, ScimTarget } from './scim-patch.ts'
 import { readAddress, readEmails, type ScimEmail } from './scim-user.ts'
 
@@ -25,26 +26,28 @@ const EMAIL_PARTS: readonly (keyof ScimEmail)[] = ['value', 'type', 'display', '
 
 export function readEmailChanges({ op, path, value: given }: ScimTarget): ScimEmailChange[] {
   const value = op === 'remove' ? undefined : given
-  if (path.filter) checkEmailFilter(path.filter)
-  const selected = path.filter && { filter: path.filter }
+  const filter = path.filter && readEmailFilter(path.filter)
+  const selected = filter && { filter }
   if (path.part === undefined)
-    return [{ kind: 'emails', op, ...selected, value: readEmails(withSelection(path, value)) }]
+    return [{ kind: 'emails', op, ...selected, value: readEmails(withSelection(filter, value)) }]
   const part = EMAIL_PARTS.find((known) => known === path.part)
   if (!part) return []
   return [{ kind: 'email-part', ...selected, part, value: readEmailPart(part, value) }]
 }
 
-/** Fails for a filter that `matches` does not know. */
-function checkEmailFilter(filter: ScimFilter): void {
-  if (filter.kind === 'and' || filter.kind === 'or') filter.terms.forEach(checkEmailFilter)
-  else if (filter.kind === 'not') checkEmailFilter(filter.term)
-  else if (filter.kind === 'some' || (filter.kind === 'compare' && !['eq', 'ne'].includes(filter.operator))) {
+/** Fails for a filter that `matches` does not know. Shown parts are compared as they are stored, without unsafe characters. */
+function readEmailFilter(filter: ScimFilter): ScimFilter {
+  if (filter.kind === 'and' || filter.kind === 'or') return { ...filter, terms: filter.terms.map(readEmailFilter) }
+  if (filter.kind === 'not') return { ...filter, term: readEmailFilter(filter.term) }
+  if (filter.kind === 'some' || (filter.kind === 'compare' && !['eq', 'ne'].includes(filter.operator))) {
     throw scimError('invalidFilter', 'the filter of a path compares parts by eq and ne only')
   }
+  const isShown = filter.kind === 'compare' && filter.attribute !== 'value' && typeof filter.value === 'string'
+  return isShown ? { ...filter, value: withoutUnsafeCharacters(String(filter.value)) } : filter
 }
 
 /** A replaced value keeps what selected it. */
-function withSelection({ filter }: ScimPath, value: JsonValue | undefined): JsonValue | undefined {
+function withSelection(filter: ScimFilter | undefined, value: JsonValue | undefined): JsonValue | undefined {
   if (!filter || !isJsonObject(value)) return value
   return { ...selectedParts(filter), ...value }
 }
@@ -52,7 +55,7 @@ function withSelection({ filter }: ScimPath, value: JsonValue | undefined): Json
 function readEmailPart(part: keyof ScimEmail, value: JsonValue | undefined): string | boolean | null {
   if (value === undefined || value === null || value === '') return null
   if (part === 'primary') return readScimBoolean('emails.primary', value)
-  return part === 'value' ? readAddress(value) : readScimText(`emails.${part}`, value)
+  return part === 'value' ? readAddress(value) : readShownText(`emails.${part}`, value)
 }
 
 /** The emails after a change. */
@@ -123,7 +126,7 @@ function matches(email: ScimEmail, filter: ScimFilter): boolean {
     case 'present':
       return partOf(email, filter.attribute) !== undefined
     default:
-      // `checkEmailFilter` has refused the others.
+      // `readEmailFilter` has refused the others.
       return (
         filter.kind === 'compare' &&
         isSame(partOf(email, filter.attribute), filter.value) === (filter.operator === 'eq')

@@ -1,6 +1,6 @@
 import { foldAscii } from '../filter/filter.ts'
 import { isJsonObject, type JsonValue } from '../json/json-value.ts'
-import { hasUnsafeCharacter } from '../text/plain-text.ts'
+import { hasUnsafeCharacter, withoutUnsafeCharacters } from '../text/plain-text.ts'
 import { scimError } from './scim-error.ts'
 import { attributeName } from './scim-filter.ts'
 import { SCIM_LIMITS, SCIM_URN } from './scim-schemas.ts'
@@ -35,6 +35,15 @@ export function readScimText(name: string, value: JsonValue | undefined, maxLeng
     throw scimError('invalidValue', `${name} may not contain control, zero-width or bidirectional characters`)
   }
   return value
+}
+
+/**
+ * Like `readScimText`, for a text that is only shown: unsafe characters are left out instead of refused. Names in Persian and Indic scripts, and emoji,
+ * have zero-width joiners.
+ */
+export function readShownText(name: string, value: JsonValue | undefined): string | null {
+  const isTooLong = typeof value === 'string' && value.length > SCIM_LIMITS.maxTextLength
+  return readScimText(name, typeof value === 'string' && !isTooLong ? withoutUnsafeCharacters(value) : value)
 }
 
 /** Entra sends booleans as the strings "True" and "False". */

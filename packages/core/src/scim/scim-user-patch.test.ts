@@ -96,6 +96,28 @@ test('V-17 operations on emails', () => {
   }
 })
 
+test('V-17 texts that are only shown lose unsafe characters, which some scripts and emoji have', () => {
+  const { user } = readScimUser({
+    userName: 'a',
+    displayName: '\u0639\u0644\u06cc\u200c\u0631\u0636\u0627 \u202e\u{1f469}\u200d\u{1f52c}',
+    name: { givenName: 'x\u200dy', familyName: '\u200b' },
+    emails: [{ value: 'a@b', type: 'wo\u200crk', display: 'A\u200d' }],
+  })
+  assert.equal(user.displayName, '\u0639\u0644\u06cc\u0631\u0636\u0627 \u{1f469}\u{1f52c}')
+  assert.deepEqual(user.name, { givenName: 'xy' })
+  assert.deepEqual(user.emails, [{ value: 'a@b', type: 'work', display: 'A' }])
+  const set = (path: string, value: string) => patched({ op: 'replace', path, value }).user
+  assert.equal(set('displayName', 'x\u200dy').displayName, 'xy')
+  assert.equal(set('name.familyName', 'x\u200dy').name.familyName, 'xy')
+  assert.equal(set('emails[type eq "home"].display', 'x\u200dy').emails[1]?.display, 'xy')
+  assert.deepEqual(set('emails[not (type ne "oth\u200der")].value', 'o@b').emails.length, 3)
+  const other = set('emails[type eq "oth\u200der" and value ne "x"].value', 'o@b').emails[2]
+  assert.deepEqual(other, { type: 'other', value: 'o@b' })
+  for (const path of ['userName', 'externalId', 'emails[type eq "home"].value']) {
+    assert.throws(() => set(path, 'x\u200dy'), /zero-width/, path)
+  }
+})
+
 test('V-15 the attribute that names the identity', () => {
   const by = (scimIdentityAttribute: 'userName' | 'externalId' | 'email') => ({ scimIdentityAttribute })
   assert.equal(identityKeyOf(USER, by('userName')), 'alice')
@@ -139,7 +161,10 @@ test('V-20 the body of a user is read in any case, and wrong types are refused',
     { userName: 'a', emails: [5] },
     { userName: 'a', name: 'x' },
     { userName: 'a', active: 1 },
-    { userName: 'a', displayName: 'x\u202ey' },
+    { userName: 'a\u200db' },
+    { userName: 'a', externalId: 'x\u202ey' },
+    { userName: 'a', emails: ['x\u200cy'] },
+    { userName: 'a', displayName: `${'x'.repeat(1_024)}\u200d` },
     { userName: 'a', USERNAME: 'b' },
     { userName: 'a', displayName: 'x'.repeat(1_025) },
   ]

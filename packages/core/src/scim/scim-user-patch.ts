@@ -1,6 +1,6 @@
 import type { JsonValue } from '../json/json-value.ts'
 import { applyEmailChange, readEmailChanges, type ScimEmailChange } from './scim-email-patch.ts'
-import { readScimBoolean, readScimMembers, readScimText } from './scim-members.ts'
+import { readScimBoolean, readScimMembers, readScimText, readShownText } from './scim-members.ts'
 import { readScimPatch, type ScimTarget } from './scim-patch.ts'
 import { checkEmails, NAME_PARTS, type NamePart, readUserName, type ScimUser } from './scim-user.ts'
 
@@ -22,14 +22,14 @@ type ReadChanges = (target: ScimTarget) => ScimUserChange[]
 const given = ({ op, value }: ScimTarget): JsonValue | undefined => (op === 'remove' ? undefined : value)
 
 const text =
-  (attribute: 'externalId' | 'displayName'): ReadChanges =>
-  (target) => [{ kind: 'text', attribute, value: readScimText(attribute, given(target)) }]
+  (attribute: 'externalId' | 'displayName', read: typeof readShownText): ReadChanges =>
+  (target) => [{ kind: 'text', attribute, value: read(attribute, given(target)) }]
 
 /** By the attribute in lower case. */
 const READERS: ReadonlyMap<string, ReadChanges> = new Map<string, ReadChanges>([
   ['username', (target) => [{ kind: 'userName', value: readUserName(given(target)) }]],
-  ['externalid', text('externalId')],
-  ['displayname', text('displayName')],
+  ['externalid', text('externalId', readScimText)],
+  ['displayname', text('displayName', readShownText)],
   ['active', (target) => [{ kind: 'active', value: readScimBoolean('active', given(target) ?? null) }]],
   ['name', readNameChanges],
   ['emails', readEmailChanges],
@@ -46,7 +46,7 @@ function readNameChanges(target: ScimTarget): ScimUserChange[] {
 
 function nameChange(folded: string, value: JsonValue | undefined): ScimUserChange[] {
   const part = Object.hasOwn(NAME_PARTS, folded) ? NAME_PARTS[folded as keyof typeof NAME_PARTS] : undefined
-  return part ? [{ kind: 'name', part, value: readScimText(`name.${part}`, value) }] : []
+  return part ? [{ kind: 'name', part, value: readShownText(`name.${part}`, value) }] : []
 }
 
 /** The user after the changes, and the last `active` among them. */

@@ -2,7 +2,7 @@ import { MAX_NAME_LENGTH } from '@countersign/contract/limits'
 import type { JsonValue } from '../json/json-value.ts'
 import type { SignerSettings } from '../signer/signer-settings.ts'
 import { scimError } from './scim-error.ts'
-import { readScimBoolean, readScimMembers, readScimText, readScimValues } from './scim-members.ts'
+import { readScimBoolean, readScimMembers, readScimText, readScimValues, readShownText } from './scim-members.ts'
 import { SCIM_LIMITS } from './scim-schemas.ts'
 
 /** The parts of a name by their names in lower case. */
@@ -45,7 +45,7 @@ export function readScimUser(body: JsonValue | undefined): ScimUserBody {
   const user = {
     userName: readUserName(members.get('username')),
     externalId: readScimText('externalId', members.get('externalid')),
-    displayName: readScimText('displayName', members.get('displayname')),
+    displayName: readShownText('displayName', members.get('displayname')),
     name: readName(members.get('name')),
     emails: readEmails(members.get('emails')),
   }
@@ -63,7 +63,7 @@ function readName(value: JsonValue | undefined): ScimUser['name'] {
   if (value === undefined || value === null) return {}
   const members = readScimMembers(value)
   const given = Object.entries(NAME_PARTS).flatMap(([folded, part]) => {
-    const text = readScimText(`name.${part}`, members.get(folded))
+    const text = readShownText(`name.${part}`, members.get(folded))
     return text === null ? [] : [[part, text] as const]
   })
   return Object.fromEntries(given)
@@ -82,7 +82,7 @@ export function checkEmails(emails: readonly ScimEmail[]): void {
 function readEmail(value: JsonValue): ScimEmail {
   if (typeof value === 'string') return { value: readAddress(value) }
   const members = readScimMembers(value)
-  const [type, display] = ['type', 'display'].map((name) => readScimText(`emails.${name}`, members.get(name)))
+  const [type, display] = ['type', 'display'].map((name) => readShownText(`emails.${name}`, members.get(name)))
   const primary = members.get('primary') ?? null
   return {
     value: readAddress(members.get('value')),

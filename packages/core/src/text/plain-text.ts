@@ -23,6 +23,10 @@ export function hasUnsafeCharacter(text: string): boolean {
   return false
 }
 
+export function withoutUnsafeCharacters(text: string): string {
+  return [...text].filter((character) => !isUnsafe(character.codePointAt(0) ?? 0)).join('')
+}
+
 /** Throws when a text contains unsafe characters. For texts that people read and that are compared byte by byte. */
 export function checkPlainText(field: string, text: string): void {
   if (hasUnsafeCharacter(text)) {

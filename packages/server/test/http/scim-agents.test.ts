@@ -165,3 +165,19 @@ test('V-17 the requests of Entra’s provisioning agent', async (t) => {
   assert.equal((await scim.call('DELETE', `/Users/${id}`)).status, 204)
   assert.deepEqual(refusal(await scim.call('GET', `/Users/${id}`)), [404, undefined])
 })
+
+test('V-17 names with joiners create users, and user names and groups with one are refused', async (t) => {
+  const { scim, identity } = await setUpScim(t)
+  const persian = '\u0639\u0644\u06cc\u200c\u0631\u0636\u0627'
+  const user = await scim.send('POST', '/Users', {
+    userName: 'ali',
+    displayName: persian,
+    name: { givenName: persian },
+  })
+  assert.equal(user.displayName, persian.replace('\u200c', ''))
+  assert.equal((await identity(user.id)).name, 'ali')
+  const named = await scim.call('POST', '/Users', { userName: persian })
+  assert.deepEqual(refusal(named), [400, 'invalidValue'])
+  const group = await scim.call('POST', '/Groups', { displayName: persian })
+  assert.deepEqual(refusal(group), [400, 'invalidValue'])
+})

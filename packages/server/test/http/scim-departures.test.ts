@@ -109,7 +109,7 @@ test('V-15 a request that says active: false ends access, whatever else in it is
   const other = await scim.addUser('bob')
   const put = (id: string, body: object) => scim.call('PUT', `/Users/${id}`, body)
   const cases: [userName: string, change: object, expected: unknown[]][] = [
-    ['alice', { displayName: 'Alice\u200b' }, [400, 'invalidValue']],
+    ['alice', { externalId: 'Alice\u200b' }, [400, 'invalidValue']],
     ['carol', { userName: 'bob' }, [409, 'uniqueness']],
   ]
   for (const [userName, change, expected] of cases) {
@@ -124,7 +124,7 @@ test('V-15 a request that says active: false ends access, whatever else in it is
   const rename = { op: 'replace', value: { userName: 'renamed', active: 'False' } }
   assert.equal((await scim.patch(`/Users/${admin}`, rename)).status, 403)
   assert.equal((await identity(admin)).disabled, true)
-  const body = { userName: 'bob', active: false, displayName: '\u200b' }
+  const body = { userName: 'bob', active: false, externalId: '\u200b' }
   const stale = await scim.call('PUT', `/Users/${other}`, body, { headers: { 'if-match': '"1"' } })
   assert.deepEqual([stale.status, (await identity(other)).disabled], [412, false])
 })
