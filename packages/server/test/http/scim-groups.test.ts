@@ -187,6 +187,41 @@ test('V-19 the version of a group changes when a member is deleted or unlinked',
   assert.equal(await versionOf(other), ofOther)
 })
 
+test('V-18 replaced members may name users who are gone, and added ones may not', async (t) => {
+  const { app, scim, signerId, createSigner, createIdentity, identity } = await setUpScim(t)
+  const [alice, bob, gone] = [await scim.addUser('alice'), await scim.addUser('bob'), await scim.addUser('gone')]
+  const other = await createSigner({ name: 'other', audience: 'other' })
+  const foreign = await createIdentity({ name: 'foreign', externalId: 'foreign', linkedSigners: [other] })
+  const group = await scim.addGroup('sales', [alice, bob, gone])
+  const attributes = async () => [(await identity(alice)).roleAttributes, (await identity(bob)).roleAttributes]
+  await app.admin('DELETE', `/edge/management/v1/identities/${gone}`)
+  const list = (...ids: readonly string[]) => ids.map((value) => ({ value }))
+  const whole = list(alice, gone, foreign, signerId)
+  for (const send of [
+    () => scim.call('PUT', `/Groups/${group}`, { displayName: 'sales', members: whole }),
+    () => scim.patch(`/Groups/${group}`, { op: 'replace', path: 'members', value: whole }),
+    () => scim.patch(`/Groups/${group}`, { op: 'replace', value: { members: whole } }),
+  ]) {
+    await scim.patch(`/Groups/${group}`, { op: 'add', path: 'members', value: list(bob) })
+    assert.deepEqual(await attributes(), [['sales'], ['sales']])
+    assert.ok((await send()).status < 300)
+    assert.deepEqual(await attributes(), [['sales'], []])
+    assert.deepEqual((await identity(foreign)).roleAttributes, [])
+    const { members } = await scim.send('GET', `/Groups/${group}`)
+    assert.deepEqual(
+      members.map(({ value }: { value: string }) => value),
+      [alice],
+    )
+  }
+  for (const id of [gone, foreign]) {
+    const add = { op: 'add', path: 'members', value: list(bob, id) }
+    assert.deepEqual(refusal(await scim.patch(`/Groups/${group}`, add)), [400, 'invalidValue'])
+    const created = await scim.call('POST', '/Groups', { displayName: 'new', members: list(bob, id) })
+    assert.deepEqual(refusal(created), [400, 'invalidValue'])
+  }
+  assert.deepEqual(await attributes(), [['sales'], []])
+})
+
 test('V-18 a group with many members is sent while they are read, and a change of all is reported', async (t) => {
   const { app, scim, signerId, identity } = await setUpScim(t)
   const first = await scim.addUser('first')

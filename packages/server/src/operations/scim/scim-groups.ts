@@ -21,6 +21,7 @@ import {
   addMembers,
   checkAreUsers,
   deleteScimGroup as deleteRow,
+  findUsersAmong,
   insertScimGroup,
   removeMembers,
   updateScimGroup as updateRow,
@@ -60,12 +61,14 @@ export const updateScimGroup = operation({
     const signer = await getScimSigner(tx, source)
     const current = await getGroup(tx, signer.id, id)
     checkVersion(current.updatedAt, ifMatch)
-    const named = applyNames(current, changes)
-    await checkIsUnique(tx, signer.id, named, id)
-    const { keepsOthers, added, removed } = netMembers(changes)
-    await checkAreUsers(tx, signer.id, added)
-    const attribute = groupAttribute(signer.scimGroupAttributeTemplate, { ...named, id })
-    const renamed = await updateRow(tx, signer.id, current, { ...named, id, attribute })
+    const names = applyNames(current, changes)
+    await checkIsUnique(tx, signer.id, names, id)
+    const { keepsOthers, added: named, removed } = netMembers(changes)
+    if (keepsOthers) await checkAreUsers(tx, signer.id, named)
+    // A user who was deleted here must not keep those in the group who should leave it: agents repeat the whole list.
+    const added = keepsOthers ? named : await findUsersAmong(tx, signer.id, named)
+    const attribute = groupAttribute(signer.scimGroupAttributeTemplate, { ...names, id })
+    const renamed = await updateRow(tx, signer.id, current, { ...names, id, attribute })
     const group = { id, attribute }
     const others = keepsOthers ? 0 : await removeMembers(tx, signer.id, group, { except: added })
     if (removed.length > 0) await removeMembers(tx, signer.id, group, { ids: removed })

@@ -80,23 +80,29 @@ type GroupAttribute = Pick<StoredScimGroup, 'id' | 'attribute'>
 /** Selects the ids of identities, in parentheses. */
 type Identities = RawBuilder<unknown>
 
-/** Fails for an id that is no user of the signer. Call it before any work: a refused request is not charged for its work. */
-export async function checkAreUsers(
+/** Those of these ids that are users of the signer. */
+export async function findUsersAmong(
   { db, dialect }: Transaction,
   signerId: string,
   ids: readonly string[],
-): Promise<void> {
-  if (ids.length === 0) return
+): Promise<string[]> {
+  if (ids.length === 0) return []
   const users = await db
     .selectFrom('scim_users')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .select('identity_id')
     .where('signer_id', '=', signerId)
     .where(sql<boolean>`identity_id ${idList(dialect, ids).isIn}`)
-    .executeTakeFirst()
-  if (Number(users?.count) < ids.length) throw scimError('invalidValue', 'a member is not a user of this signer')
+    .execute()
+  return users.map((row) => row.identity_id)
 }
 
-/** Adds members that the group does not have, after `checkAreUsers`. Writes rows for these members alone. */
+/** Fails for an id that is no user of the signer. Call it before any work: a refused request is not charged for its work. */
+export async function checkAreUsers(tx: Transaction, signerId: string, ids: readonly string[]): Promise<void> {
+  const users = await findUsersAmong(tx, signerId, ids)
+  if (users.length < ids.length) throw scimError('invalidValue', 'a member is not a user of this signer')
+}
+
+/** Adds users as members that the group does not have. Writes rows for these members alone. */
 export async function addMembers(
   tx: Transaction,
   signerId: string,
