@@ -1,6 +1,5 @@
-import { foldAscii } from '../filter/filter.ts'
 import type { JsonValue } from '../json/json-value.ts'
-import { readScimMembers, readScimValues } from './scim-members.ts'
+import { findScimBoolean, readScimMembers, readScimValues } from './scim-members.ts'
 import { readScimPatch } from './scim-patch.ts'
 import { SCIM_LIMITS } from './scim-schemas.ts'
 
@@ -8,14 +7,10 @@ import { SCIM_LIMITS } from './scim-schemas.ts'
 export function saysInactive(body: JsonValue | undefined): boolean {
   const members = readIfValid(() => readScimMembers(body))
   const operations = readScimValues(members?.get('operations')).slice(0, SCIM_LIMITS.maxOperations)
-  if (operations.length === 0) return isFalse(members?.get('active'))
+  if (operations.length === 0) return findScimBoolean(members?.get('active')) === false
   const targets = operations.flatMap((operation) => readIfValid(() => readScimPatch({ Operations: [operation] })) ?? [])
   const last = targets.findLast(({ op, path }) => op !== 'remove' && path.attribute === 'active')
-  return isFalse(last?.value)
-}
-
-function isFalse(value: JsonValue | undefined): boolean {
-  return value === false || (typeof value === 'string' && foldAscii(value) === 'false')
+  return findScimBoolean(last?.value) === false
 }
 
 function readIfValid<Value>(read: () => Value): Value | undefined {

@@ -75,7 +75,10 @@ function changedEmails(
   return withOnePrimary([...emails, ...value.filter(isNew)], value)
 }
 
-/** An email that nothing selects is added by an operation on one of its parts: Entra sets `emails[type eq "work"].value` of a user without emails. */
+/**
+ * An email that nothing selects is added by an operation on one of its parts: Entra sets `emails[type eq "work"].value` of a user without emails. It may
+ * set `primary` before: `checkHaveValues` fails for an email that gets no value by the end of the request.
+ */
 function changedEmailParts(
   emails: readonly ScimEmail[],
   { filter, part, value }: Extract<ScimEmailChange, { kind: 'email-part' }>,
@@ -90,8 +93,13 @@ function changedEmailParts(
     const changed = emails.map((email) => changes.get(email) ?? email)
     return part === 'primary' && value === true ? withOnePrimary(changed, [...changes.values()]) : changed
   }
-  if (part !== 'value' || typeof value !== 'string') throw scimError('noTarget', 'the path selects no email')
-  return [...emails, { ...selectedParts(filter), value }]
+  const added = { ...selectedParts(filter), value: '', [part]: value }
+  return withOnePrimary([...emails, added], [added])
+}
+
+/** Fails for an email of which operations have set other parts only. */
+export function checkHaveValues(emails: readonly ScimEmail[]): void {
+  if (emails.some(({ value }) => value === '')) throw scimError('noTarget', 'the path selects no email')
 }
 
 function withoutPart(email: ScimEmail, part: 'type' | 'display' | 'primary' | 'value'): ScimEmail {

@@ -46,11 +46,22 @@ export function readShownText(name: string, value: JsonValue | undefined): strin
   return readScimText(name, typeof value === 'string' && !isTooLong ? withoutUnsafeCharacters(value) : value)
 }
 
-/** Entra sends booleans as the strings "True" and "False". */
-export function readScimBoolean(name: string, value: JsonValue): boolean {
-  const text = typeof value === 'string' ? foldAscii(value) : value
+/** Whether a text is only the name of a core schema. */
+export const isOwnSchema = (text: string): boolean => OWN.has(foldAscii(text))
+
+/** Undefined for a value that is none. Entra sends booleans as the strings "True" and "False", some agents as a list of one value. */
+export function findScimBoolean(value: JsonValue | undefined): boolean | undefined {
+  const listed = Array.isArray(value) && value.length === 1 ? value[0] : value
+  const only = isJsonObject(listed) ? listed.value : listed
+  const text = typeof only === 'string' ? foldAscii(only) : only
   if (text === true || text === 'true') return true
-  if (text === false || text === 'false') return false
+  return text === false || text === 'false' ? false : undefined
+}
+
+/** Fails for a value that is none. */
+export function readScimBoolean(name: string, value: JsonValue): boolean {
+  const found = findScimBoolean(value)
+  if (found !== undefined) return found
   throw scimError('invalidValue', `${name} must be true or false`)
 }
 

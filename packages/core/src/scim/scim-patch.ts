@@ -2,7 +2,7 @@ import { foldAscii } from '../filter/filter.ts'
 import { isJsonObject, type JsonValue } from '../json/json-value.ts'
 import { scimError } from './scim-error.ts'
 import { parseScimPath, type ScimPath } from './scim-filter.ts'
-import { readScimMembers, readScimValues } from './scim-members.ts'
+import { isOwnSchema, readScimMembers, readScimValues } from './scim-members.ts'
 import { SCIM_LIMITS } from './scim-schemas.ts'
 
 export const SCIM_PATCH_OPS = ['add', 'replace', 'remove'] as const
@@ -17,7 +17,7 @@ export interface ScimTarget {
 
 /**
  * Reads the body of a PATCH (RFC 7644, section 3.5.2) in the forms that are in use: names of operations in any case (Entra), operations without a
- * path, and members of their value that are paths themselves (Entra).
+ * path or with a core schema as path, and members of their value that are paths themselves (Entra).
  */
 export function readScimPatch(body: JsonValue | undefined): ScimTarget[] {
   const operations = readScimValues(readScimMembers(body).get('operations'))
@@ -44,12 +44,13 @@ function readPath(op: ScimPatchOp, text: string): ScimPath {
 
 function readOperation(operation: JsonValue): ScimTarget[] {
   const members = readScimMembers(operation)
-  const [name, path, value] = ['op', 'path', 'value'].map((member) => members.get(member))
+  const [name, target, value] = ['op', 'path', 'value'].map((member) => members.get(member))
+  const path = typeof target === 'string' && isOwnSchema(target) ? undefined : target
   const op = SCIM_PATCH_OPS.find((known) => typeof name === 'string' && foldAscii(name) === known)
   if (!op) throw scimError('invalidSyntax', `op must be one of ${SCIM_PATCH_OPS.join(', ')}`)
   if (typeof path === 'string' && path !== '') return [{ op, path: readPath(op, path), value }]
   if (path !== undefined && path !== null && path !== '') throw scimError('invalidPath', 'path must be a string')
   if (op === 'remove') throw scimError('noTarget', 'an operation that removes needs a path')
   if (!isJsonObject(value)) throw scimError('invalidValue', 'an operation without a path needs an object as its value')
-  return [...readScimMembers(value)].map(([target, inner]) => ({ op, path: parseScimPath(target), value: inner }))
+  return [...readScimMembers(value)].map(([attribute, inner]) => ({ op, path: parseScimPath(attribute), value: inner }))
 }

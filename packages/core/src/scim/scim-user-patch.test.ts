@@ -49,6 +49,11 @@ test('V-17 operations set, replace and remove attributes, and leave others', () 
     patched({ op: 'replace', value: { active: 'False' } }, { op: 'add', path: 'active', value: true }).active,
     true,
   )
+  const core = 'urn:ietf:params:scim:schemas:core:2.0:USER'
+  const wholly = { op: 'replace', path: core, value: { displayName: 'W', active: [{ value: 'False' }] } }
+  assert.deepEqual([patched(wholly).user.displayName, patched(wholly).active], ['W', false])
+  assert.throws(() => patched({ op: 'remove', path: core }), /needs a path/)
+  assert.throws(() => patched({ ...wholly, value: 'W' }), /needs an object/)
   const nested = { 'urn:ietf:params:scim:schemas:core:2.0:User': { displayName: 'N' }, active: false }
   assert.deepEqual(
     [patched({ op: 'add', value: nested }).user.displayName, patched({ op: 'add', value: nested }).active],
@@ -91,6 +96,20 @@ test('V-17 operations on emails', () => {
   const selected = 'emails[(type eq "home" or not (type pr)) and value eq "a@home"].display'
   assert.deepEqual(emailsAfter({ op: 'add', path: selected, value: 'H' }), [work, { ...home, display: 'H' }])
   assert.throws(() => emailsAfter({ op: 'add', path: 'emails[type eq "x"].display', value: 'y' }), /selects no email/)
+  const part = (name: string, value: JsonValue) => ({ op: 'add', path: `emails[type eq "x"].${name}`, value })
+  assert.deepEqual(emailsAfter(part('primary', 'True'), part('display', 'X'), part('value', 'x@b')), [
+    { ...work, primary: false },
+    home,
+    { type: 'x', primary: true, display: 'X', value: 'x@b' },
+  ])
+  assert.throws(() => emailsAfter(part('primary', true), part('display', 'X')), /selects no email/)
+  assert.deepEqual(emailsAfter({ op: 'add', path: 'emails[type eq "x" and primary eq true].value', value: 'x@b' }), [
+    { ...work, primary: false },
+    home,
+    { type: 'x', primary: true, value: 'x@b' },
+  ])
+  const emptied = emailsAfter({ op: 'replace', path: 'emails[type eq "home"]', value: { value: '' } })
+  assert.deepEqual(emptied, [work])
   for (const path of ['emails[type co "x"].value', 'emails[a[b eq 1]].value', 'emails[not (type sw "x") or type pr]']) {
     assert.throws(() => emailsAfter({ op: 'add', path, value: 'y' }), /compares parts by eq and ne only/, path)
   }
@@ -153,6 +172,11 @@ test('V-20 the body of a user is read in any case, and wrong types are refused',
     active: true,
   })
   assert.deepEqual(readScimUser({ userName: 'a', name: null, active: null }).active, undefined)
+  for (const active of [['False'], [{ value: false }], { value: 'false' }]) {
+    assert.equal(readScimUser({ userName: 'a', active }).active, false, JSON.stringify(active))
+  }
+  const emails = [{ value: null, type: 'work' }, { value: '', primary: true }, '', null, { value: 'x', type: 'home' }]
+  assert.deepEqual(readScimUser({ userName: 'a', emails }).user.emails, [{ value: 'x', type: 'home' }])
   const wrong: JsonValue[] = [
     null,
     {},
@@ -161,6 +185,9 @@ test('V-20 the body of a user is read in any case, and wrong types are refused',
     { userName: 'a', emails: [5] },
     { userName: 'a', name: 'x' },
     { userName: 'a', active: 1 },
+    { userName: 'a', active: [] },
+    { userName: 'a', active: [false, false] },
+    { userName: 'a', active: [[false]] },
     { userName: 'a\u200db' },
     { userName: 'a', externalId: 'x\u202ey' },
     { userName: 'a', emails: ['x\u200cy'] },

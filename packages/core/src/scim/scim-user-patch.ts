@@ -1,5 +1,5 @@
 import type { JsonValue } from '../json/json-value.ts'
-import { applyEmailChange, readEmailChanges, type ScimEmailChange } from './scim-email-patch.ts'
+import { applyEmailChange, checkHaveValues, readEmailChanges, type ScimEmailChange } from './scim-email-patch.ts'
 import { readScimBoolean, readScimMembers, readScimText, readShownText } from './scim-members.ts'
 import { readScimPatch, type ScimTarget } from './scim-patch.ts'
 import { checkEmails, NAME_PARTS, type NamePart, readUserName, type ScimUser } from './scim-user.ts'
@@ -60,6 +60,7 @@ export function applyScimUserChanges(
     if (change.kind === 'active') active = change.value
     else next = applyChange(next, change)
   }
+  checkHaveValues(next.emails)
   return { user: next, active }
 }
 

@@ -70,7 +70,7 @@ function readName(value: JsonValue | undefined): ScimUser['name'] {
 }
 
 export function readEmails(value: JsonValue | undefined): ScimEmail[] {
-  const emails = readScimValues(value).map(readEmail)
+  const emails = readScimValues(value).flatMap(readEmail)
   checkEmails(emails)
   return emails
 }
@@ -79,17 +79,20 @@ export function checkEmails(emails: readonly ScimEmail[]): void {
   if (emails.length > SCIM_LIMITS.maxEmails) throw scimError('tooMany', 'there are too many emails')
 }
 
-function readEmail(value: JsonValue): ScimEmail {
-  if (typeof value === 'string') return { value: readAddress(value) }
-  const members = readScimMembers(value)
+/** Empty for an email whose value is null or empty: it is not given (RFC 7643, section 2.5). */
+function readEmail(given: JsonValue): ScimEmail[] {
+  const members = readScimMembers(typeof given === 'string' || given === null ? { value: given } : given)
+  const value = members.get('value')
+  if (value === null || value === '') return []
   const [type, display] = ['type', 'display'].map((name) => readShownText(`emails.${name}`, members.get(name)))
   const primary = members.get('primary') ?? null
-  return {
-    value: readAddress(members.get('value')),
+  const email = {
+    value: readAddress(value),
     ...(type && { type }),
     ...(display && { display }),
     ...(primary !== null && { primary: readScimBoolean('emails.primary', primary) }),
   }
+  return [email]
 }
 
 export function readAddress(value: JsonValue | undefined): string {

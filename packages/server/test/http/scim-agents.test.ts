@@ -181,3 +181,37 @@ test('V-17 names with joiners create users, and user names and groups with one a
   const group = await scim.call('POST', '/Groups', { displayName: persian })
   assert.deepEqual(refusal(group), [400, 'invalidValue'])
 })
+
+test('V-17 empty emails, listed booleans, the core schema as path, and parts of an email in any order', async (t) => {
+  const { scim, identity, logIn, isLive } = await setUpScim(t)
+  const emails = [
+    { value: '', type: 'work', primary: true },
+    { value: null, type: 'home' },
+  ]
+  const { id, ...user } = await scim.send('POST', '/Users', { userName: 'alice', emails })
+  assert.equal(user.emails, undefined)
+  const missing = await scim.call('POST', '/Users', { userName: 'bob', emails: [{ type: 'work' }] })
+  assert.deepEqual(refusal(missing), [400, 'invalidValue'])
+  const change = (...operations: readonly unknown[]) => scim.call('PATCH', `/Users/${id}`, patch(...operations))
+
+  const part = (name: string, value: unknown) => ({ op: 'Add', path: `emails[type eq "work"].${name}`, value })
+  assert.deepEqual(refusal(await change(part('primary', 'True'))), [400, 'noTarget'])
+  assert.equal((await change(part('primary', 'True'), part('value', 'a@b'))).status, 200)
+  const shown = (await scim.send('GET', `/Users/${id}`)).emails
+  assert.deepEqual(shown, [{ value: 'a@b', type: 'work', primary: true }])
+
+  const whole = { op: 'replace', path: USER_SCHEMA, value: { displayName: 'Alice' } }
+  assert.equal((await change(whole)).json.displayName, 'Alice')
+  assert.deepEqual(refusal(await change({ ...whole, value: 'Alice' })), [400, 'invalidValue'])
+
+  const session = await logIn({ sub: 'alice' })
+  const active = (...values: readonly unknown[]) => ({ op: 'replace', path: 'active', value: values })
+  assert.deepEqual(refusal(await change(active(false, false))), [400, 'invalidValue'])
+  assert.equal(await isLive(session), true)
+  assert.equal((await change(active({ value: 'False' }))).json.active, false)
+  assert.deepEqual([(await identity(id)).disabled, await isLive(session)], [true, false])
+  assert.equal((await change(active({ value: 'True' }))).json.active, true)
+  const unreadable = { userName: 'x\u200d', active: [{ value: 'False' }] }
+  assert.deepEqual(refusal(await scim.call('PUT', `/Users/${id}`, unreadable)), [400, 'invalidValue'])
+  assert.equal((await identity(id)).disabled, true)
+})

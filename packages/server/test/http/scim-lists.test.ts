@@ -104,6 +104,8 @@ test('V-19 users are found by the parts of their names, by their groups and by w
     ['displayName eq "Öbob"', [bob]],
     ['displayName eq "öbob"', []],
     [`id eq "${bob}" and manager eq "x"`, []],
+    ['urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:employeeNumber eq "701984"', []],
+    [`id eq "${bob}" and not (employeeNumber pr)`, [bob]],
     [`id eq "${bob}" and not (urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager pr)`, [bob]],
   ]
   for (const [filter, expected] of users) assert.deepEqual(await find('/Users', filter), expected, filter)

@@ -42,8 +42,8 @@ function commonColumns(
   ]
 }
 
-/** Entra looks for users by their manager when it is mapped. It is not kept, so that no user has one. */
-const NEVER_SET = ['manager', 'manager.value'].flatMap((name) => [
+/** Agents look for users by attributes of the enterprise schema when they are mapped: Entra by the manager. They are not kept, so that no user has one. */
+const NEVER_SET = ['manager', 'manager.value', 'employeenumber'].flatMap((name) => [
   name,
   `urn:ietf:params:scim:schemas:extension:enterprise:2.0:user:${name}`,
 ])
