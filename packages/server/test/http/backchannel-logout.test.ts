@@ -126,6 +126,8 @@ test('V-02 a body that is not a form with one logout token is a 400', async (t) 
     [form, ''],
     [form, 'other=1'],
     [form, `logout_token=${token}&logout_token=${token}`],
+    [{ 'content-type': `${form['content-type']}; boundary=x` }, `logout_token=${token}`],
+    [{ 'content-type': 'text/plain; charset=ISO-8859-1' }, `logout_token=${token}`],
   ]
   for (const [headers, raw] of bodies) {
     const reply = await app.call('POST', path, undefined, { headers, raw })
@@ -137,6 +139,11 @@ test('V-02 a body that is not a form with one logout token is a 400', async (t) 
   assert.equal(long.json.error, 'invalid_request')
   const accept = { ...form, accept: 'text/html' }
   assert.equal((await app.call('POST', path, undefined, { headers: accept, raw: `logout_token=${token}` })).status, 200)
+  for (const charset of ['ISO-8859-1', '"utf-8"', 'UTF-8']) {
+    const headers = { 'content-type': `${form['content-type']};charset=${charset}` }
+    const reply = await app.call('POST', path, undefined, { headers, raw: `logout_token=${logoutToken()}` })
+    assert.equal(reply.status, 200, charset)
+  }
 })
 
 test('V-02 a logout token never logs in, and a login token never logs out', async (t) => {

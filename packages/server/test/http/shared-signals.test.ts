@@ -323,7 +323,10 @@ test('V-09 another body is a 400, and a long one a 413', async (t) => {
   }
   assert.equal((await send('application/secevent+jwt', '')).status, 400)
   assert.equal((await send('application/secevent+jwt', 'x'.repeat(2_000_000))).status, 413)
-  assert.equal((await send('application/secevent+jwt', token)).status, 202)
+  assert.equal((await send('application/secevent+jwt', `\n${token}`)).status, 400)
+  assert.equal((await send('application/secevent+jwt', `${token}x\n`)).status, 400)
+  assert.equal((await send('application/secevent+jwt', `${token}\r\n`)).status, 202)
+  assert.equal((await send('application/secevent+jwt', eventToken('session-revoked'))).status, 202)
 })
 
 test('V-10 D55 D63 a signer without signals, a disabled or an untrusted one receives nothing', async (t) => {

@@ -41,7 +41,9 @@ export function providerChannelRoutes({ backchannelLogout, sharedSignals }: Prov
         description: 'Shared Signals, by push (RFC 8935). Errors have the members `err` and `description`.',
       }),
       handle: async (call) => {
-        const result = await sharedSignals.receive((call.body as SecurityEventBody).token, channelRequest(call))
+        // Some transmitters end the body with a newline.
+        const token = (call.body as SecurityEventBody).token.trimEnd()
+        const result = await sharedSignals.receive(token, channelRequest(call))
         // A token that is sent again counts as a failed attempt: its sender need not be the provider.
         return { ...empty(202), isRefusal: result === 'replayed' }
       },

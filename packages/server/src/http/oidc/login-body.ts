@@ -1,9 +1,9 @@
 import { OidcLogin } from '@countersign/contract'
 import { AppError, type JsonObject, type Parameters, readBody } from '@countersign/core'
 import type { Call } from '../pipeline/call.ts'
-import { JSON_TYPE } from '../pipeline/limits.ts'
+import { FORM_TYPE, JSON_TYPE } from '../pipeline/limits.ts'
 import { parseJson } from '../pipeline/read-json-body.ts'
-import { FORM_TYPE, mediaType, readForm } from './oidc-call.ts'
+import { mediaType, readForm } from './oidc-call.ts'
 
 /** Names in forms of the members of `envInfo` and `sdkInfo`. The Go SDK sends `sdkAppID`. */
 const ENV_NAMES = {

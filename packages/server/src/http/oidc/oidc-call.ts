@@ -1,10 +1,10 @@
 import { AppError, type Parameters, parseParameters } from '@countersign/core'
 import { type Issuers, OIDC_PATH } from '../../oidc/issuers.ts'
 import type { Call } from '../pipeline/call.ts'
+import { FORM_TYPE } from '../pipeline/limits.ts'
 import { NO_PARAMETERS } from '../pipeline/query.ts'
 import type { Route } from '../pipeline/route.ts'
 
-export const FORM_TYPE = 'application/x-www-form-urlencoded'
 export const PLAIN_TYPE = 'text/plain; charset=utf-8'
 
 /** The issuer of the address under which the client has reached this controller. Throws NOT_FOUND for another address. */

@@ -44,7 +44,7 @@ export function refusedBearer(kind: Exclude<ChallengeKind, 'missing'>): Challeng
 
 /** The refusal of a SCIM request. */
 export function unknownScimToken(): ChallengeError {
-  return new ChallengeError('Bearer realm="scim" error="invalid_token"', { message: 'the token is not valid' })
+  return new ChallengeError('Bearer realm="scim", error="invalid_token"', { message: 'the token is not valid' })
 }
 
 /** The refusal of a login by JWT. Pass only a signer that the token itself names: issuers are not public. */

@@ -92,7 +92,7 @@ export function readMediaType(headers: IncomingHttpHeaders, others: readonly str
   const [type = '', ...parameters] = contentType.split(';')
   const allowed = mayBeJson ? [JSON_TYPE, ...others] : others
   const found = allowed.find((known) => known === type.trimEnd().toLowerCase())
-  if (found && parameters.every((parameter) => CHARSETS.has(parameter.trim().toLowerCase()))) return found
+  if (found && parameters.map((parameter) => parameter.trim().toLowerCase()).every(isParameterOf(found))) return found
   if (contentType !== '' && type.trim() === '') {
     throw new AppError('COULD_NOT_PARSE_BODY', { message: 'the Content-Type has no media type' })
   }
@@ -101,7 +101,13 @@ export function readMediaType(headers: IncomingHttpHeaders, others: readonly str
 }
 
 export const JSON_TYPE = 'application/json'
+export const FORM_TYPE = 'application/x-www-form-urlencoded'
 const CHARSETS = new Set(['charset=utf-8', 'charset="utf-8"'])
+
+/** A form is ASCII whose escapes are UTF-8, whatever its charset says: the type has no such parameter. */
+const isParameterOf = (type: string) => (parameter: string) =>
+  CHARSETS.has(parameter) || (type === FORM_TYPE && parameter.startsWith('charset='))
+
 const MAX_ECHOED_CHARACTERS = 128
 
 const unsupported = (field: string, reason: string, value: string) =>

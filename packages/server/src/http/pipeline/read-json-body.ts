@@ -12,7 +12,7 @@ import {
   readJson,
 } from '@countersign/core'
 import { isHostedAccess } from '../../store/operation-access.ts'
-import { JSON_TYPE, readMediaType } from './limits.ts'
+import { FORM_TYPE, JSON_TYPE, readMediaType } from './limits.ts'
 import type { Route, RouteBody } from './route.ts'
 
 const BODY_LIMITS = { maxDepth: 64, maxMembers: 10_000, maxStringLength: 65_536, refusePrototypeNames: true }
@@ -48,8 +48,6 @@ export function readJsonBody(
   }
   return { members: readBody(body.schema, { [text.member]: bytes.toString() }), nearMisses: NO_MISSES }
 }
-
-const FORM_TYPE = 'application/x-www-form-urlencoded'
 
 /** A parameter must not be given twice. */
 function readForm(bytes: Buffer, headers: IncomingHttpHeaders): JsonObject {
