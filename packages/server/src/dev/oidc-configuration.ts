@@ -49,6 +49,8 @@ export function buildOidcConfiguration({ state, adapter, invalidTarget }: Config
     scopes: [...PERSON_SCOPES.split(' '), MACHINE_SCOPES],
     // ID tokens contain the user's claims, as those of most providers do.
     conformIdTokenClaims: false,
+    // `/dev/logout` logs a person out of every session: tokens and logout tokens have no `sid`.
+    discovery: { backchannel_logout_supported: true, backchannel_logout_session_supported: false },
     responseTypes: ['code'],
     // Secrets are stored as digests, so client_secret_jwt is not possible.
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],

@@ -79,6 +79,8 @@ test('S2-5.8 S2-5.5 the enterprise provider is found by discovery and accepts Ba
   assert.equal(metadata.issuer, enterprise.issuer)
   assert.equal(metadata.token_endpoint, file.authenticationUrl)
   assert.equal(metadata.jwks_uri, enterprise.jwksUri)
+  const { backchannel_logout_supported: logsOut, backchannel_logout_session_supported: bySession } = metadata
+  assert.deepEqual([logsOut, bySession, metadata.claim_types_supported], [true, false, ['normal']])
   const inBody = { client_id: file.clientId, client_secret: file.password, ...GRANT }
   for (const [form, headers] of [
     [GRANT, basic(file)],
