@@ -27,7 +27,17 @@ async function setUp() {
   const identityId = await administrator.identities.create(identity)
   await administrator.authenticators.create({ method: 'updb', identityId, ...HOLDER })
   await holder.logInWithPassword(HOLDER.username, HOLDER.password)
-  const signer = { name: 'idp', enabled: true, issuer: ISSUER, audience: 'a', jwksEndpoint: `${ISSUER}/keys` }
+  const signer = {
+    name: 'idp',
+    enabled: true,
+    issuer: ISSUER,
+    audience: 'a',
+    jwksEndpoint: `${ISSUER}/keys`,
+    externalAuthUrl: `${ISSUER}/log-in`,
+    openIdConfigurationUrl: `${ISSUER}/.well-known/openid-configuration`,
+    requiredClaims: { team: 'of the holder' },
+    clockSkewSeconds: 60,
+  }
   const id = await holder.signers.create(signer)
   const words = ['login', baseUrl, '-u', 'admin', '--password-stdin', '--ca-file', caFile]
   const input = { readAll: async () => `${ready.admin.password}\n` }
@@ -64,9 +74,17 @@ test('D55 signers trust shows what is trusted, asks, and trusts that version onl
   })
   assert.equal(trusted.exitCode, 0, trusted.stderr)
   assert.equal(questions.length, 1)
-  for (const shown of [ISSUER, `${ISSUER}/keys-of-the-holder`, HOLDER.username]) {
-    assert.ok(trusted.stderr.includes(shown), trusted.stderr)
-  }
+  const lines = trusted.stderr.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' '))
+  assert.deepEqual(lines.slice(0, -2), [
+    `issuer ${ISSUER}`,
+    'audience a',
+    `jwksEndpoint ${ISSUER}/keys-of-the-holder`,
+    `externalAuthUrl ${ISSUER}/log-in`,
+    `openIdConfigurationUrl ${ISSUER}/.well-known/openid-configuration`,
+    'clockSkewSeconds 60',
+    'requiredClaims {"team":"of the holder"}',
+  ])
+  assert.ok(lines.at(-2)?.startsWith(`Last written by ${HOLDER.username}, `), trusted.stderr)
   assert.equal(trusted.stdout, 'trusted signer idp\n')
   assert.equal(await stateOf(), 'trusted')
 

@@ -5,6 +5,7 @@ import { CliError, EXIT, usageError } from '../cli-error.ts'
 import type { Call } from '../command.ts'
 import { loadCertificateFile } from '../files/load-certificate-file.ts'
 import type { Profile } from '../files/profiles.ts'
+import { shortLine } from '../printable.ts'
 import { unreachable } from './explain-no-response.ts'
 import { readCaCertificates } from './read-cacerts.ts'
 
@@ -72,19 +73,11 @@ async function confirmTrust({ terminal, input, flags }: Call, url: URL, anchor: 
   terminal.notice(`The certificate of ${url.origin} chains to a CA that this machine does not trust:`)
   // First, and the subject cut: its owner writes it, and could write a fingerprint into it.
   terminal.notice(`  ${fingerprint}`)
-  terminal.notice(`  ${shortSubject(anchor)}`)
+  terminal.notice(`  ${shortLine(anchor.subject)}`)
   terminal.notice('Compare the fingerprint with the output of "countersign trust" on the machine of the controller.')
   if (flags.yes === true) return
   const answer = await input.ask('Trust it from now on? [y/N] ')
   if (!/^y(es)?$/i.test(answer.trim())) throw new CliError('not trusted', { exitCode: EXIT.refused })
-}
-
-const MAX_SUBJECT = 64
-
-/** The subject in one line of bounded length. */
-export function shortSubject({ subject }: Pick<X509Certificate, 'subject'>): string {
-  const line = subject.replaceAll(/\s+/g, ' ')
-  return line.length > MAX_SUBJECT ? `${line.slice(0, MAX_SUBJECT)}…` : line
 }
 
 /** Returns the server's certificate chain, and whether this machine trusts it. Only the handshake is sent. */

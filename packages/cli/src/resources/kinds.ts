@@ -5,6 +5,8 @@ import { IDENTITY } from '@countersign/contract/identity'
 import type { KeyStatus } from '@countersign/sdk'
 import { deriveMembers } from './derive-members.ts'
 import type { Collection, Item, ResourceKind, WritableCollection } from './resource-kind.ts'
+import { findTrust } from './trust.ts'
+import { deriveTrustMembers } from './trust-members.ts'
 
 const column = (title: string, member: string) => ({ title, get: (item: Item) => item[member] })
 const ID = column('ID', 'id')
@@ -21,6 +23,7 @@ export const SIGNERS: ResourceKind = {
   defaults: { enabled: true },
   ...SIGNER_MEMBERS,
   readOnly: [...SIGNER_MEMBERS.readOnly, 'keyStatus'],
+  trustMembers: deriveTrustMembers(SIGNER.members),
   warningsOf: ({ keyStatus }) => (keyStatus as KeyStatus | undefined)?.warnings ?? [],
 }
 
@@ -67,7 +70,7 @@ export const CAS: ResourceKind = {
     NAME,
     column('VERIFIED', 'isVerified'),
     column('LOGIN', 'isAuthEnabled'),
-    { title: 'TRUST', get: ({ trust }) => (trust as { state?: string } | undefined)?.state },
+    { title: 'TRUST', get: (item) => findTrust(item)?.state },
     column('FINGERPRINT', 'fingerprint'),
     ID,
   ],
@@ -79,6 +82,7 @@ export const CAS: ResourceKind = {
   },
   ...CA_MEMBERS,
   fields: CA_MEMBERS.fields.filter(({ member }) => member !== CERTIFICATE),
+  trustMembers: deriveTrustMembers(CA.members),
   warningsOf: ({ isVerified, verificationToken }) => {
     if (isVerified) return []
     return [`not verified yet: let the CA sign a certificate with the common name ${verificationToken}, then verify`]

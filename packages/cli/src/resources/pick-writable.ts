@@ -28,7 +28,8 @@ export function nameType(type: unknown): unknown {
   return typeof type === 'object' && type !== null ? (type as { id?: unknown }).id : type
 }
 
-function isEmpty(value: unknown): boolean {
+/** Whether a value is as good as none. */
+export function isEmpty(value: unknown): boolean {
   if (value === null || value === undefined || value === '') return true
   if (Array.isArray(value)) return value.length === 0
   return typeof value === 'object' && Object.keys(value).length === 0

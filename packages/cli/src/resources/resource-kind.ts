@@ -1,5 +1,6 @@
 import type { ControllerClient, ListOptions, Page, PageOptions } from '@countersign/sdk'
 import type { Column } from '../output/fit-table.ts'
+import type { TrustMember } from './trust-members.ts'
 
 export interface Item {
   readonly id: string
@@ -53,6 +54,8 @@ export interface ResourceKind<C extends Collection = WritableCollection> {
   readonly readOnly: readonly string[]
   /** The known members of nested objects, by path. Objects that are not listed can have any members. */
   readonly innerMembers?: Readonly<Record<string, readonly string[]>>
+  /** What is shown before an item is trusted; undefined for resources that need no trust. */
+  readonly trustMembers?: readonly TrustMember[]
   /** The controller's warnings about probable mistakes. Only the response for a single item contains them. */
   warningsOf?(item: Item): readonly string[]
 }

@@ -1,4 +1,3 @@
-import type { Ca } from '@countersign/sdk'
 import { EXIT, usageError } from '../../cli-error.ts'
 import type { Command } from '../../command.ts'
 import { loadTextFile } from '../../files/load-text-file.ts'
@@ -62,15 +61,10 @@ export const cas = {
       )
     },
   }),
-  trust: createTrustCommand<Ca>(CAS, {
+  trust: createTrustCommand(CAS, {
     open: (client) => client.cas,
-    shown: 'the fingerprint, the claim',
     effect: 'Its certificates can then log in administrators.',
     example: 'devices',
-    summarize: ({ fingerprint, isVerified, externalIdClaim }) => [
-      ['Fingerprint:', `${fingerprint}${isVerified ? '' : ' (not verified)'}`],
-      ['Identity:', externalIdClaim ? `externalId = ${JSON.stringify(externalIdClaim)}` : 'the recorded certificate'],
-    ],
   }),
   jwt,
   delete: createDeleteCommand(CAS),

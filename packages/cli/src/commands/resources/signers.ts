@@ -1,4 +1,3 @@
-import type { Signer } from '@countersign/sdk'
 import { EXIT } from '../../cli-error.ts'
 import type { Command } from '../../command.ts'
 import { printObject } from '../../output/print-result.ts'
@@ -70,23 +69,10 @@ export const signers = {
     done: 'disabled',
     act: (client, { id }) => client.signers.patch(id, { enabled: false }),
   }),
-  trust: createTrustCommand<Signer>(SIGNERS, {
+  trust: createTrustCommand(SIGNERS, {
     open: ({ signers: all }) => all,
-    shown: 'the issuer, the keys',
     effect: 'Its tokens can then log in administrators.',
     example: 'keycloak',
-    summarize: ({ issuer, audience, additionalAudiences, ...signer }) => {
-      const { jwksEndpoint, fingerprint, claimsProperty, useExternalId, openIdConfigurationUrl, externalAuthUrl } =
-        signer
-      const address = openIdConfigurationUrl || externalAuthUrl
-      return [
-        ['Issuer:', issuer],
-        ['Audiences:', [audience, ...additionalAudiences].join(' ')],
-        ['Keys:', jwksEndpoint ?? `certificate ${fingerprint}`],
-        ['Identity:', `${useExternalId ? 'externalId' : 'id'} = ${claimsProperty}`],
-        ...(address ? [['Logins at:', address] as const] : []),
-      ]
-    },
   }),
   delete: createDeleteCommand(SIGNERS),
   refresh,

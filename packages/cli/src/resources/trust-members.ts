@@ -1,0 +1,39 @@
+import { type Field, isSetting, listFields, type Members } from '@countersign/contract/resource'
+
+/** A member that decides whom an item logs in, or that helps to decide whether to trust the item. */
+export interface TrustMember {
+  /** As in responses: `sharedSignals`. */
+  readonly path: string
+  /** Undefined for a member without a default, which is always shown. */
+  readonly default: unknown
+  /** Whether the value is certificates in PEM. */
+  readonly isPem: boolean
+}
+
+/** The members that do not decide whom an item logs in. Every other member does, also those that are added later (D55). */
+const OTHER_MEMBERS: ReadonlySet<string> = new Set(['name', 'tags', 'enabled'])
+
+/** Read-only members that help to decide. */
+const SHOWN_TOO: ReadonlySet<string> = new Set(['fingerprint', 'isVerified'])
+
+/** Whether an administrator who writes the member trusts the whole item. */
+export function isSecurityMember(path: string): boolean {
+  return !OTHER_MEMBERS.has(path.split('.', 1)[0] ?? '')
+}
+
+/** The members of a resource that are shown before it is trusted, in the order of responses. */
+export function deriveTrustMembers(members: Members): TrustMember[] {
+  return listFields(members).flatMap(([path, field]) => {
+    const isShown = SHOWN_TOO.has(path) || (isSecurityMember(path) && isWritten(field))
+    return isShown ? [{ path, default: field.notes.default, isPem: isFile(field) }] : []
+  })
+}
+
+function isWritten(field: Field): boolean {
+  return isSetting(field) || field.notes.createOnly === true
+}
+
+/** Members that the command reads from a file are PEM. */
+function isFile({ notes: { flag } }: Field): boolean {
+  return typeof flag === 'object' && flag.kind === 'file'
+}
