@@ -144,3 +144,35 @@ test('an item that is named like the id of another one takes none of its referen
   }
   assert.deepEqual(sent, ['default', 'default', 'p2'])
 })
+
+/** A new policy that a signer references, so that the reference is set at the end. Returns what is sent for the signer. */
+async function applyWithDeferred({ version, tags, writer }: { version: string; tags?: object; writer: string }) {
+  const [signer = assert.fail()] = STATE.get(SIGNERS) ?? []
+  const before = { state: 'trusted', writtenBy: { id: 'me', name: 'me' }, writtenAt: 'then' }
+  const now = { ...before, writtenBy: { id: writer, name: writer } }
+  const state: State = new Map([...STATE, [SIGNERS, [{ ...signer, trust: before }]]])
+  const sent: unknown[] = []
+  const client = {
+    signers: {
+      patch: async (_id: string, members: object, { ifMatch }: { ifMatch?: string }) => sent.push([members, ifMatch]),
+      getVersioned: async () => ({ item: { ...signer, trust: now }, version: 'after' }),
+    },
+    authPolicies: { create: async () => 'p9' },
+    currentIdentity: async () => ({ id: 'me' }),
+  } as never
+  const desired = { signers: [{ name: 'acme', enrollAuthPolicyId: 'new', ...tags }], policies: [{ name: 'new' }] }
+  const plan = buildPlan(parseDesired(desired, 'file'), state).map((step) => ({ ...step, version }))
+  await applyPlan(client, plan, state, () => {})
+  return sent
+}
+
+test('D55 every change of an existing item names the version that the plan was made for', async () => {
+  const reference = { enrollAuthPolicyId: 'p9' }
+  assert.deepEqual(await applyWithDeferred({ version: 'v', writer: 'other' }), [[reference, 'v']])
+  const twice = { version: 'v', tags: { tags: { a: 1 } } }
+  assert.deepEqual(await applyWithDeferred({ ...twice, writer: 'me' }), [
+    [{ tags: { a: 1 } }, 'v'],
+    [reference, 'after'],
+  ])
+  await assert.rejects(applyWithDeferred({ ...twice, writer: 'other' }), { exitCode: 6 })
+})

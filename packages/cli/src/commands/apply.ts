@@ -1,15 +1,22 @@
+import type { ControllerClient } from '@countersign/sdk'
 import { EXIT, usageError } from '../cli-error.ts'
 import type { Call, Command } from '../command.ts'
 import { getSourceName, loadTextArgument } from '../files/load-text-file.ts'
 import { getFormat, printData } from '../output/print-result.ts'
 import { parseMembers } from '../resources/field-flags.ts'
+import {
+  confirmTrustingWrite,
+  type ItemWrite,
+  isTrustingWrite,
+  printTrustingWrite,
+} from '../resources/trust-by-write.ts'
 import { loadWarnings, printWarnings } from '../resources/warnings.ts'
 import { CALL_FLAGS, YES_FLAG } from '../session/call-flags.ts'
 import { confirm } from '../session/confirm.ts'
 import { withController } from '../session/with-controller.ts'
 import { applyPlan } from '../state/apply-plan.ts'
-import { loadState } from '../state/named-state.ts'
-import { buildPlan, parseDesired, type Step } from '../state/plan.ts'
+import { loadPlan } from '../state/load-plan.ts'
+import { parseDesired, type Step } from '../state/plan.ts'
 import { splitControllerOwned } from '../state/split-controller-owned.ts'
 
 type Written = Pick<Step, 'kind' | 'name'> & { readonly id: string }
@@ -25,7 +32,8 @@ export const apply: Command = {
   ],
   details: [
     'Shows the plan, asks, and carries it out. A second run changes nothing. Members that the file does not name are kept,',
-    'and nothing is ever deleted. Identities of API accounts are skipped: each controller creates its own.',
+    'and nothing is ever deleted. Identities of API accounts are skipped: each controller creates its own. An untrusted signer is',
+    'not changed with --yes, because that would trust it. Nothing is written to an item that has been changed in the meantime.',
   ],
   examples: [
     { command: 'countersign apply -f state.yaml', description: 'show the plan, ask, apply it' },
@@ -42,10 +50,16 @@ export const apply: Command = {
       for (const { name } of items)
         call.terminal.note(`skipped: ${singular} ${String(name)}, which the controller manages itself`)
     }
-    const state = await withController(call, loadState)
-    const plan = buildPlan(rest, state)
+    const { plan, state, trusting } = await withController(call, async (client) => {
+      const loaded = await loadPlan(client, rest)
+      return { ...loaded, trusting: await listTrustingWrites(client, loaded.plan) }
+    })
     await printPlan(call, plan)
-    if (plan.length === 0 || call.flags['dry-run'] === true) return EXIT.ok
+    if (plan.length === 0 || call.flags['dry-run'] === true) {
+      for (const write of trusting) printTrustingWrite(call, write)
+      return EXIT.ok
+    }
+    for (const write of trusting) await confirmTrustingWrite(call, write)
     await confirm(call, 'Apply it?')
     const written: Written[] = []
     await withController(call, async (client) => {
@@ -59,6 +73,14 @@ export const apply: Command = {
     if (getFormat(call) === 'table') call.terminal.out(`done: ${written.length} of ${plan.length}`)
     return EXIT.ok
   },
+}
+
+async function listTrustingWrites(client: ControllerClient, plan: readonly Step[]): Promise<ItemWrite[]> {
+  const trusting: ItemWrite[] = []
+  for (const { kind, existing: item, members } of plan) {
+    if (item && (await isTrustingWrite(client, { kind, item, members }))) trusting.push({ kind, item, members })
+  }
+  return trusting
 }
 
 async function printPlan(call: Call, plan: readonly Step[]): Promise<void> {

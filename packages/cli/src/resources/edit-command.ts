@@ -14,6 +14,7 @@ import { getItem } from './get-item.ts'
 import { pickWritable } from './pick-writable.ts'
 import { resolveReferences } from './references.ts'
 import type { ResourceKind } from './resource-kind.ts'
+import { confirmTrustingWrite, isTrustingWrite, TRUSTING_WRITE_HELP } from './trust-by-write.ts'
 import { loadWarnings, printWarnings } from './warnings.ts'
 
 const SOURCE = 'the edited text'
@@ -25,26 +26,29 @@ export function createEditCommand(kind: ResourceKind): Command {
     flags: CALL_FLAGS,
     details: [
       'The editor is $VISUAL, else $EDITOR, else vi. Nothing is changed when the item has been changed in the meantime.',
+      ...(kind.trustMembers ? [TRUSTING_WRITE_HELP] : []),
     ],
     examples: [{ command: `countersign ${kind.plural} edit example`, description: 'by name or id' }],
     async run(call) {
       const [nameOrId = ''] = call.args
-      const { id, version, before } = await withController(call, async (client) => {
+      const { item, version } = await withController(call, async (client) => {
         const collection = kind.open(client)
-        const { id } = await getItem(kind, collection, nameOrId)
-        const { item, version } = await collection.getVersioned(id)
-        return { id, version, before: pickWritable(kind, item) }
+        return collection.getVersioned((await getItem(kind, collection, nameOrId)).id)
       })
+      const before = pickWritable(kind, item)
       const after = pickAccepted(kind, await editMembers(call, before), { where: SOURCE, known: listAccepted(kind) })
       const changes = diffMembers(before, after)
       if (Object.keys(changes).length === 0) {
         call.terminal.out('nothing changed')
         return EXIT.ok
       }
+      const write = { kind, item, members: changes }
+      if (await withController(call, (client) => isTrustingWrite(client, write)))
+        await confirmTrustingWrite(call, write)
       const warnings = await withController(call, async (client) => {
         const collection = kind.open(client)
-        await collection.patch(id, await resolveReferences(client, kind, changes), { ifMatch: version })
-        return loadWarnings(kind, collection, id)
+        await collection.patch(item.id, await resolveReferences(client, kind, changes), { ifMatch: version })
+        return loadWarnings(kind, collection, item.id)
       })
       call.terminal.out(`updated ${kind.singular} ${nameOrId}`)
       printWarnings(call, kind, nameOrId, warnings)

@@ -8,6 +8,7 @@ import { getItem } from './get-item.ts'
 import { mergeMembers } from './merge-members.ts'
 import { resolveReferences } from './references.ts'
 import type { ResourceKind } from './resource-kind.ts'
+import { confirmTrustingWrite, isTrustingWrite, TRUSTING_WRITE_HELP } from './trust-by-write.ts'
 import { loadWarnings, printWarnings } from './warnings.ts'
 
 /** `countersign RESOURCE create NAME` */
@@ -42,7 +43,7 @@ export function createUpdateCommand(kind: ResourceKind, example: string): Comman
       { name: 'rename', value: 'NAME', description: 'The new name' },
       ...buildFieldFlags(kind.fields),
     ],
-    details: ['Members that are not named are kept.'],
+    details: ['Members that are not named are kept.', ...(kind.trustMembers ? [TRUSTING_WRITE_HELP] : [])],
     examples: [{ command: `countersign ${kind.plural} update example ${example}`, description: 'update one member' }],
     async run(call) {
       const [nameOrId = ''] = call.args
@@ -50,11 +51,17 @@ export function createUpdateCommand(kind: ResourceKind, example: string): Comman
       const changes = { ...(await buildBody(call, kind)), ...(rename !== undefined && { name: rename }) }
       if (Object.keys(changes).length === 0)
         throw usageError('there is nothing to change', `"countersign ${kind.plural} update --help" lists the flags`)
+      const { item, version, isTrusting } = await withController(call, async (client) => {
+        const collection = kind.open(client)
+        const found = await getItem(kind, collection, nameOrId)
+        const read = kind.trustMembers ? await collection.getVersioned(found.id) : { item: found, version: undefined }
+        return { ...read, isTrusting: await isTrustingWrite(client, { kind, item: read.item, members: changes }) }
+      })
+      if (isTrusting) await confirmTrustingWrite(call, { kind, item, members: changes })
       const warnings = await withController(call, async (client) => {
         const collection = kind.open(client)
-        const { id } = await getItem(kind, collection, nameOrId)
-        await collection.patch(id, await resolveReferences(client, kind, changes))
-        return loadWarnings(kind, collection, id)
+        await collection.patch(item.id, await resolveReferences(client, kind, changes), { ifMatch: version })
+        return loadWarnings(kind, collection, item.id)
       })
       call.terminal.out(`updated ${kind.singular} ${nameOrId}`)
       printWarnings(call, kind, nameOrId, warnings)

@@ -15,6 +15,8 @@ export interface Step {
   readonly existing: Item | undefined
   /** All members of a new item, or the members that change. */
   readonly members: Members
+  /** The version of the existing item that the plan was made for, if it was read. */
+  readonly version?: string | undefined
 }
 
 /** Validates a file of `export`. Throws with the place of the first error. */

@@ -1,0 +1,61 @@
+import type { ControllerClient } from '@countersign/sdk'
+import { CliError, EXIT } from '../cli-error.ts'
+import type { Call } from '../command.ts'
+import { getProfileName } from '../files/profiles.ts'
+import { printableLine } from '../printable.ts'
+import { confirm } from '../session/confirm.ts'
+import { withProfileFlag } from '../session/with-profile-flag.ts'
+import { shellQuote } from '../shell-quote.ts'
+import type { Members } from './references.ts'
+import type { Item, ResourceKind } from './resource-kind.ts'
+import { describeWriter, findTrust } from './trust.ts'
+import { isSecurityMember } from './trust-members.ts'
+import { alignRows, buildTrustRows } from './trust-rows.ts'
+
+export const TRUSTING_WRITE_HELP =
+  'The change of an untrusted item by an administrator trusts it: the command shows what it trusts, and asks.'
+
+/** A change of an existing item. */
+export interface ItemWrite {
+  readonly kind: ResourceKind
+  readonly item: Item
+  readonly members: Members
+}
+
+/** Whether an administrator writes a security member of an untrusted item, which trusts the whole item (D55). */
+export async function isTrustingWrite(client: ControllerClient, { item, members }: ItemWrite): Promise<boolean> {
+  if (findTrust(item)?.state !== 'untrusted' || !Object.keys(members).some(isSecurityMember)) return false
+  return (await client.currentIdentity()).isAdmin
+}
+
+/** Prints what the change trusts, besides the members that it replaces. */
+export function printTrustingWrite({ terminal }: Call, { kind, item, members }: ItemWrite): void {
+  terminal.notice(
+    `The ${kind.singular} ${nameOf(item)} is untrusted, last written by ${describeWriter(item)}: this trusts it as it is.`,
+  )
+  // An object can be given in part, and then keeps its other members.
+  const rows = buildTrustRows(kind.trustMembers ?? [], item).filter(([name]) => !isReplaced(members[name]))
+  for (const line of alignRows(rows)) terminal.notice(`  ${line}`)
+}
+
+/** Prints what the change trusts, and asks. Throws when the user declines, and when the user cannot be asked: `--yes` confirms the change only. */
+export async function confirmTrustingWrite(call: Call, write: ItemWrite): Promise<void> {
+  const { kind, item } = write
+  printTrustingWrite(call, write)
+  if (call.flags.yes === true || !call.input.isInteractive) {
+    const command = `countersign ${kind.plural} trust ${shellQuote(nameOf(item))}`
+    throw new CliError(`the ${kind.singular} ${nameOf(item)} is untrusted, and this change would trust it`, {
+      hint: `review it first: ${withProfileFlag(command, getProfileName(call))}`,
+      exitCode: EXIT.refused,
+    })
+  }
+  await confirm(call, `Trust the ${kind.singular} ${nameOf(item)} as it is?`)
+}
+
+function nameOf({ name, id }: Item): string {
+  return printableLine(name ?? id)
+}
+
+function isReplaced(value: unknown): boolean {
+  return value !== undefined && (typeof value !== 'object' || value === null || Array.isArray(value))
+}
