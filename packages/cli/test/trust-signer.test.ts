@@ -98,7 +98,7 @@ test('D55 signers trust shows what is trusted, asks, and trusts that version onl
     'requiredClaims {"team":"of the holder"}',
   ])
   assert.ok(lines.at(-2)?.startsWith(`Last written by ${HOLDER.username}, `), trusted.stderr)
-  assert.equal(trusted.stdout, 'trusted signer idp\n')
+  assert.equal(trusted.stdout, `trusted signer idp (${id})\n`)
   assert.equal(await stateOf(), 'trusted')
 
   await holder.signers.patch(id, { audience: 'b' })
@@ -124,7 +124,7 @@ for (const [name, buildWords, editor = 'true'] of CHANGES) {
 
     const unasked = await runCaptured(name === 'apply' ? [...words, '--yes'] : words, { env })
     assert.equal(unasked.exitCode, REFUSED, unasked.stderr)
-    assert.match(unasked.stderr, /hint: review it first: countersign signers trust idp\n/)
+    assert.ok(unasked.stderr.includes(`hint: review it first: countersign signers trust ${id}\n`), unasked.stderr)
     assert.equal((await run(async () => 'n')).exitCode, 1)
     assert.deepEqual([(await signer()).audience, await stateOf()], ['of the holder', 'untrusted'])
 
@@ -141,7 +141,7 @@ for (const [name, buildWords, editor = 'true'] of CHANGES) {
       return 'y'
     })
     assert.equal(done.exitCode, 0, done.stderr)
-    assert.match(questions[0] ?? '', /^Trust the signer idp as it is\?/)
+    assert.match(questions[0] ?? '', /^Trust the signer idp \(.+\) as it is\?/)
     assert.ok(done.stderr.includes(`is untrusted, last written by ${HOLDER.username}, `), done.stderr)
     assert.match(done.stderr, /^ {2}kid +planted later$/m)
     assert.doesNotMatch(done.stderr, /^ {2}audience /m, 'it is replaced')
@@ -165,7 +165,7 @@ test('D55 a change of a trusted signer, of its name, tags or enabled, or by its 
   const file = write('dry.yaml', 'signers: [{ name: idp, audience: e }]')
   const dry = await runCaptured(['apply', '--dry-run', '-f', file], { env })
   assert.equal(dry.exitCode, 0, dry.stderr)
-  assert.match(dry.stderr, /The signer idp is untrusted/)
+  assert.match(dry.stderr, /The signer idp \(.+\) is untrusted/)
 })
 
 test('D55 a change of an untrusted CA is refused where it cannot ask, and done once the CA is trusted', async () => {

@@ -10,6 +10,7 @@ import { CALL_FLAGS } from '../session/call-flags.ts'
 import { withController } from '../session/with-controller.ts'
 import { listAccepted, pickAccepted } from './check-members.ts'
 import { parseMembers } from './field-flags.ts'
+import { label } from './find-by-name-or-id.ts'
 import { getItem } from './get-item.ts'
 import { pickWritable } from './pick-writable.ts'
 import { resolveReferences } from './references.ts'
@@ -50,8 +51,8 @@ export function createEditCommand(kind: ResourceKind): Command {
         await collection.patch(item.id, await resolveReferences(client, kind, changes), { ifMatch: version })
         return loadWarnings(kind, collection, item.id)
       })
-      call.terminal.out(`updated ${kind.singular} ${nameOrId}`)
-      printWarnings(call, kind, nameOrId, warnings)
+      call.terminal.out(`updated ${kind.singular} ${label(item)}`)
+      printWarnings(call, kind, item.name ?? item.id, warnings)
       return EXIT.ok
     },
   }

@@ -6,6 +6,7 @@ import { printList, printObject } from '../output/print-result.ts'
 import { CALL_FLAGS, YES_FLAG } from '../session/call-flags.ts'
 import { confirm } from '../session/confirm.ts'
 import { withController } from '../session/with-controller.ts'
+import { label } from './find-by-name-or-id.ts'
 import { getItem } from './get-item.ts'
 import type { Collection, Item, ResourceKind } from './resource-kind.ts'
 
@@ -59,10 +60,10 @@ export function createDeleteCommand(kind: ResourceKind<Collection>): Command {
     ],
     async run(call) {
       const nameOrId = call.args[0] ?? ''
-      const { id } = await withController(call, (client) => getItem(kind, kind.open(client), nameOrId))
-      await confirm(call, `Delete the ${kind.singular} ${nameOrId}?`)
-      await withController(call, (client) => kind.open(client).delete(id))
-      call.terminal.out(`deleted ${kind.singular} ${nameOrId}`)
+      const item = await withController(call, (client) => getItem(kind, kind.open(client), nameOrId))
+      await confirm(call, `Delete the ${kind.singular} ${label(item)}?`)
+      await withController(call, (client) => kind.open(client).delete(item.id))
+      call.terminal.out(`deleted ${kind.singular} ${label(item)}`)
       return EXIT.ok
     },
   }
@@ -92,10 +93,12 @@ export function createActionCommand(
     ],
     async run(call) {
       const nameOrId = call.args[0] ?? ''
-      await withController(call, async (client) =>
-        action.act(client, await getItem(kind, kind.open(client), nameOrId), call),
-      )
-      call.terminal.out(`${action.done} ${kind.singular} ${nameOrId}`)
+      const item = await withController(call, async (client) => {
+        const found = await getItem(kind, kind.open(client), nameOrId)
+        await action.act(client, found, call)
+        return found
+      })
+      call.terminal.out(`${action.done} ${kind.singular} ${label(item)}`)
       return EXIT.ok
     },
   }

@@ -2,10 +2,10 @@ import type { ControllerClient } from '@countersign/sdk'
 import { CliError, EXIT } from '../cli-error.ts'
 import type { Call } from '../command.ts'
 import { getProfileName } from '../files/profiles.ts'
-import { printableLine } from '../printable.ts'
 import { confirm } from '../session/confirm.ts'
 import { withProfileFlag } from '../session/with-profile-flag.ts'
 import { shellQuote } from '../shell-quote.ts'
+import { label } from './find-by-name-or-id.ts'
 import type { Members } from './references.ts'
 import type { Item, ResourceKind } from './resource-kind.ts'
 import { describeWriter, findTrust } from './trust.ts'
@@ -31,7 +31,7 @@ export async function isTrustingWrite(client: ControllerClient, { item, members 
 /** Prints what the change trusts, besides the members that it replaces. */
 export function printTrustingWrite({ terminal }: Call, { kind, item, members }: ItemWrite): void {
   terminal.notice(
-    `The ${kind.singular} ${nameOf(item)} is untrusted, last written by ${describeWriter(item)}: this trusts it as it is.`,
+    `The ${kind.singular} ${label(item)} is untrusted, last written by ${describeWriter(item)}: this trusts it as it is.`,
   )
   // An object can be given in part, and then keeps its other members.
   const rows = buildTrustRows(kind.trustMembers ?? [], item).filter(([name]) => !isReplaced(members[name]))
@@ -43,17 +43,13 @@ export async function confirmTrustingWrite(call: Call, write: ItemWrite): Promis
   const { kind, item } = write
   printTrustingWrite(call, write)
   if (call.flags.yes === true || !call.input.isInteractive) {
-    const command = `countersign ${kind.plural} trust ${shellQuote(nameOf(item))}`
-    throw new CliError(`the ${kind.singular} ${nameOf(item)} is untrusted, and this change would trust it`, {
+    const command = `countersign ${kind.plural} trust ${shellQuote(item.id)}`
+    throw new CliError(`the ${kind.singular} ${label(item)} is untrusted, and this change would trust it`, {
       hint: `review it first: ${withProfileFlag(command, getProfileName(call))}`,
       exitCode: EXIT.refused,
     })
   }
-  await confirm(call, `Trust the ${kind.singular} ${nameOf(item)} as it is?`)
-}
-
-function nameOf({ name, id }: Item): string {
-  return printableLine(name ?? id)
+  await confirm(call, `Trust the ${kind.singular} ${label(item)} as it is?`)
 }
 
 function isReplaced(value: unknown): boolean {

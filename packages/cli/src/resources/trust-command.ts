@@ -4,6 +4,7 @@ import type { Command } from '../command.ts'
 import { CALL_FLAGS, YES_FLAG } from '../session/call-flags.ts'
 import { confirm } from '../session/confirm.ts'
 import { withController } from '../session/with-controller.ts'
+import { label } from './find-by-name-or-id.ts'
 import { getItem } from './get-item.ts'
 import type { ResourceKind } from './resource-kind.ts'
 import { describeWriter } from './trust.ts'
@@ -43,9 +44,9 @@ export function createTrustCommand(kind: ResourceKind, { open, effect, example }
         ['Last written by', describeWriter(item)] as const,
       ]
       for (const line of alignRows(rows)) call.terminal.notice(line)
-      await confirm(call, `Trust the ${kind.singular} ${nameOrId}? ${effect}`)
+      await confirm(call, `Trust the ${kind.singular} ${label(item)}? ${effect}`)
       await withController(call, (client) => open(client).trust(item.id, { ifMatch: version }))
-      call.terminal.out(`trusted ${kind.singular} ${nameOrId}`)
+      call.terminal.out(`trusted ${kind.singular} ${label(item)}`)
       return EXIT.ok
     },
   }

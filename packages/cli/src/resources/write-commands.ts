@@ -4,6 +4,7 @@ import { getFormat, printData } from '../output/print-result.ts'
 import { CALL_FLAGS } from '../session/call-flags.ts'
 import { withController } from '../session/with-controller.ts'
 import { buildBody, buildFieldFlags } from './field-flags.ts'
+import { label } from './find-by-name-or-id.ts'
 import { getItem } from './get-item.ts'
 import { mergeMembers } from './merge-members.ts'
 import { resolveReferences } from './references.ts'
@@ -63,8 +64,8 @@ export function createUpdateCommand(kind: ResourceKind, example: string): Comman
         await collection.patch(item.id, await resolveReferences(client, kind, changes), { ifMatch: version })
         return loadWarnings(kind, collection, item.id)
       })
-      call.terminal.out(`updated ${kind.singular} ${nameOrId}`)
-      printWarnings(call, kind, nameOrId, warnings)
+      call.terminal.out(`updated ${kind.singular} ${label(item)}`)
+      printWarnings(call, kind, item.name ?? item.id, warnings)
       return EXIT.ok
     },
   }

@@ -1,9 +1,10 @@
 import type { ClientSigner } from '@countersign/sdk'
 import { CliError, EXIT } from '../cli-error.ts'
+import { findByNameOrId } from '../resources/find-by-name-or-id.ts'
 
 /** The signer with this name or id. Throws when the controller does not offer it. */
 export function chooseSigner(signers: readonly ClientSigner[], nameOrId: string): ClientSigner {
-  const found = signers.find(({ id }) => id === nameOrId) ?? signers.find(({ name }) => name === nameOrId)
+  const found = findByNameOrId(signers, nameOrId, 'signer')
   if (found) return found
   const names = signers.map(({ name }) => name).join(', ')
   throw new CliError(`the controller offers no signer "${nameOrId}"`, {

@@ -6,6 +6,7 @@ import { loadTextFile } from '../../files/load-text-file.ts'
 import { withSecretFiles } from '../../files/secret-files.ts'
 import { HOSTED_FLAGS, withHosted } from '../../hosted/with-hosted.ts'
 import { getFormat, printData, printList } from '../../output/print-result.ts'
+import { findByNameOrId, label } from '../../resources/find-by-name-or-id.ts'
 import { YES_FLAG } from '../../session/call-flags.ts'
 import { confirm } from '../../session/confirm.ts'
 
@@ -113,10 +114,10 @@ const remove: Command = {
   examples: [{ command: 'countersign accounts delete ci --yes', description: 'by name or id, without asking' }],
   async run(call) {
     const [name = ''] = call.args
-    const { id } = await withHosted(call, (client) => getAccount(client, name))
-    await confirm(call, `Delete the account ${name}?`)
-    await withHosted(call, ({ accounts }) => accounts.delete(id))
-    call.terminal.out(`deleted account ${name}`)
+    const account = await withHosted(call, (client) => getAccount(client, name))
+    await confirm(call, `Delete the account ${label(account)}?`)
+    await withHosted(call, ({ accounts }) => accounts.delete(account.id))
+    call.terminal.out(`deleted account ${label(account)}`)
     return EXIT.ok
   },
 }
@@ -146,7 +147,7 @@ function getOutPath({ flags, args: [name = ''] }: Call): string {
 
 async function getAccount(client: HostedClient, nameOrId: string): Promise<Account> {
   const all = await collect(client.accounts.list())
-  const found = all.find(({ id }) => id === nameOrId) ?? all.find(({ name }) => name === nameOrId)
+  const found = findByNameOrId(all, nameOrId, 'account')
   if (found) return found
   throw new CliError(`there is no account "${nameOrId}"`, {
     hint: '"countersign accounts list" shows all',

@@ -4,6 +4,7 @@ import { collect } from '../../collect.ts'
 import type { Command } from '../../command.ts'
 import { HOSTED_FLAGS, withHosted } from '../../hosted/with-hosted.ts'
 import { printList, printObject } from '../../output/print-result.ts'
+import { findByNameOrId } from '../../resources/find-by-name-or-id.ts'
 
 const list: Command = {
   args: [],
@@ -39,7 +40,7 @@ const get: Command = {
   async run(call) {
     const [nameOrId = ''] = call.args
     const found = await withHosted(call, async ({ networks }) => collect(networks.list()))
-    const network = found.find(({ id }) => id === nameOrId) ?? found.find(({ name }) => name === nameOrId)
+    const network = findByNameOrId(found, nameOrId, 'network')
     if (!network) {
       const hint = '"countersign networks list" shows all'
       throw new CliError(`there is no network "${nameOrId}"`, { hint, exitCode: EXIT.notFound })

@@ -2,14 +2,16 @@ import type { ControllerClient, ScimToken } from '@countersign/sdk'
 import { EXIT } from '../../cli-error.ts'
 import type { Call, Command } from '../../command.ts'
 import { printList, printObject } from '../../output/print-result.ts'
+import { label } from '../../resources/find-by-name-or-id.ts'
 import { getItem } from '../../resources/get-item.ts'
 import { SIGNERS } from '../../resources/kinds.ts'
+import type { Item } from '../../resources/resource-kind.ts'
 import { CALL_FLAGS, YES_FLAG } from '../../session/call-flags.ts'
 import { confirm } from '../../session/confirm.ts'
 import { withController } from '../../session/with-controller.ts'
 
-async function signerOf(client: ControllerClient, { args }: Call): Promise<string> {
-  return (await getItem(SIGNERS, SIGNERS.open(client), args[0] ?? '')).id
+function signerOf(client: ControllerClient, { args }: Call): Promise<Item> {
+  return getItem(SIGNERS, SIGNERS.open(client), args[0] ?? '')
 }
 
 const list: Command = {
@@ -17,7 +19,9 @@ const list: Command = {
   flags: CALL_FLAGS,
   examples: [{ command: 'countersign scim-tokens list okta', description: 'by name or id of the signer' }],
   async run(call) {
-    const tokens = await withController(call, async (client) => client.signers.scimTokens(await signerOf(client, call)))
+    const tokens = await withController(call, async (client) =>
+      client.signers.scimTokens((await signerOf(client, call)).id),
+    )
     await printList(call, tokens, [
       { title: 'ID', get: ({ id }: ScimToken) => id },
       { title: 'CREATED', get: ({ createdAt }) => createdAt },
@@ -37,7 +41,7 @@ const create: Command = {
   ],
   async run(call) {
     const made = await withController(call, async (client) => {
-      const id = await signerOf(client, call)
+      const { id } = await signerOf(client, call)
       const [token, { scimUrl }] = [await client.signers.createScimToken(id), await client.signers.get(id)]
       return { ...token, scimUrl }
     })
@@ -51,14 +55,14 @@ const remove: Command = {
   flags: [...CALL_FLAGS, YES_FLAG],
   examples: [{ command: 'countersign scim-tokens delete okta ID --yes', description: 'without asking' }],
   async run(call) {
-    const [signer = '', id = ''] = call.args
-    const signerId = await withController(call, (client) => signerOf(client, call))
+    const [, id = ''] = call.args
+    const signer = await withController(call, (client) => signerOf(client, call))
     await confirm(
       call,
-      `Delete the SCIM token ${id} of the signer ${signer}? Its identity provider can no longer use it.`,
+      `Delete the SCIM token ${id} of the signer ${label(signer)}? Its identity provider can no longer use it.`,
     )
-    await withController(call, (client) => client.signers.deleteScimToken(signerId, id))
-    call.terminal.out(`deleted SCIM token ${id}`)
+    await withController(call, (client) => client.signers.deleteScimToken(signer.id, id))
+    call.terminal.out(`deleted SCIM token ${id} of the signer ${label(signer)}`)
     return EXIT.ok
   },
 }
