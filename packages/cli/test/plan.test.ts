@@ -145,6 +145,29 @@ test('an item that is named like the id of another one takes none of its referen
   assert.deepEqual(sent, ['default', 'default', 'p2'])
 })
 
+test('Q-27 an unchanged export changes nothing, also when a policy is named like the id of another', async () => {
+  const policies = [
+    { id: 'default', name: 'Default' },
+    { id: 'p2', name: 'default' },
+  ]
+  const [identity = assert.fail()] = STATE.get(IDENTITIES) ?? []
+  const exported = (authPolicyId: string) => {
+    const state: State = new Map([...STATE, [POLICIES, policies], [IDENTITIES, [{ ...identity, authPolicyId }]]])
+    const named = toNamed(IDENTITIES, { ...identity, authPolicyId }, state)
+    assert.deepEqual(buildPlan(parseDesired({ identities: [named] }, 'file'), state), [])
+    return named.authPolicyId
+  }
+  assert.equal(exported('p2'), 'p2')
+  assert.equal(exported('default'), 'Default')
+
+  const state: State = new Map([...STATE, [POLICIES, policies]])
+  const sent: unknown[] = []
+  const client = { identities: { patch: async (_id: string, members: object) => sent.push(members) } } as never
+  const file = { identities: [{ name: 'erin', authPolicyId: 'p2' }] }
+  await applyPlan(client, buildPlan(parseDesired(file, 'file'), state), state, () => {})
+  assert.deepEqual(sent, [{ authPolicyId: 'p2' }])
+})
+
 /** A new policy that a signer references, so that the reference is set at the end. Returns what is sent for the signer. */
 async function applyWithDeferred({ version, tags, writer }: { version: string; tags?: object; writer: string }) {
   const [signer = assert.fail()] = STATE.get(SIGNERS) ?? []

@@ -25,9 +25,17 @@ export async function loadState(client: ControllerClient): Promise<State> {
 
 /** An item in the form of files: writable members, references by name. */
 export function toNamed(kind: ResourceKind, item: Item, state: State): Members {
-  return mapReferences(
-    kind,
-    pickWritable(kind, item),
-    (id, to) => state.get(to)?.find((candidate) => candidate.id === id)?.name ?? id,
-  )
+  return nameReferences(kind, pickWritable(kind, item), state)
+}
+
+/**
+ * Replaces ids in references by names. An id stays where the name is the id of another item: a reference is taken for an id before it is taken
+ * for a name.
+ */
+export function nameReferences(kind: ResourceKind, members: Members, state: State): Members {
+  return mapReferences(kind, members, (reference, to) => {
+    const items = state.get(to) ?? []
+    const name = items.find(({ id }) => id === reference)?.name
+    return name === undefined || items.some(({ id }) => id === name) ? reference : name
+  })
 }

@@ -3,9 +3,9 @@ import { usageError } from '../cli-error.ts'
 import { withoutSupplied } from '../resources/attribute-origins.ts'
 import { checkMembers } from '../resources/check-members.ts'
 import { mergeMembers } from '../resources/merge-members.ts'
-import { type Members, mapReferences } from '../resources/references.ts'
+import type { Members } from '../resources/references.ts'
 import type { Item, ResourceKind } from '../resources/resource-kind.ts'
-import { KINDS, type State, toNamed } from './named-state.ts'
+import { KINDS, nameReferences, type State, toNamed } from './named-state.ts'
 
 /** One item to create or update; references are by name. */
 export interface Step {
@@ -59,11 +59,7 @@ export function buildPlan(desired: ReadonlyMap<ResourceKind, readonly Members[]>
       if (!existing) return [{ kind, name, existing, members: mergeMembers(kind.defaults, desiredItem) }]
       const current = toNamed(kind, existing, state)
       // Files can reference items by id as well as by name.
-      const named = mapReferences(
-        kind,
-        desiredItem,
-        (reference, to) => state.get(to)?.find(({ id }) => id === reference)?.name ?? reference,
-      )
+      const named = nameReferences(kind, desiredItem, state)
       if ('roleAttributes' in named) named.roleAttributes = withoutSupplied(existing, named.roleAttributes)
       const members = Object.fromEntries(
         Object.entries(named).filter(([member, value]) => !isSame(current[member], value)),
