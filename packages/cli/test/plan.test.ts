@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { CliError } from '../src/cli-error.ts'
 import { IDENTITIES, POLICIES, SIGNERS } from '../src/resources/kinds.ts'
 import { applyPlan } from '../src/state/apply-plan.ts'
+import { describeRights } from '../src/state/describe-rights.ts'
 import { type State, toNamed } from '../src/state/named-state.ts'
 import { buildPlan, parseDesired } from '../src/state/plan.ts'
 
@@ -166,6 +167,22 @@ test('Q-27 an unchanged export changes nothing, also when a policy is named like
   const file = { identities: [{ name: 'erin', authPolicyId: 'p2' }] }
   await applyPlan(client, buildPlan(parseDesired(file, 'file'), state), state, () => {})
   assert.deepEqual(sent, [{ authPolicyId: 'p2' }])
+})
+
+test('the plan says which rights an update gives an identity', () => {
+  const rightsOf = (members: object, before: object = {}) => {
+    const [identity = assert.fail()] = STATE.get(IDENTITIES) ?? []
+    const state: State = new Map([...STATE, [IDENTITIES, [{ ...identity, ...before }]]])
+    const [step] = buildPlan(parseDesired({ identities: [{ name: 'erin', ...members }] }, 'file'), state)
+    return step && Object.fromEntries(describeRights(step))
+  }
+  assert.deepEqual(rightsOf({ isAdmin: true }), { isAdmin: 'becomes an administrator' })
+  assert.deepEqual(rightsOf({ isAdmin: false }, { isAdmin: true }), {})
+  assert.deepEqual(rightsOf({ permissions: ['ca', 'identity'] }, { permissions: ['ca'] }), {
+    permissions: 'gains identity',
+  })
+  assert.deepEqual(rightsOf({ permissions: [] }, { permissions: ['ca'] }), {})
+  assert.deepEqual(rightsOf({ roleAttributes: ['x'] }), {})
 })
 
 /** A new policy that a signer references, so that the reference is set at the end. Returns what is sent for the signer. */

@@ -15,6 +15,7 @@ import { CALL_FLAGS, YES_FLAG } from '../session/call-flags.ts'
 import { confirm } from '../session/confirm.ts'
 import { withController } from '../session/with-controller.ts'
 import { applyPlan } from '../state/apply-plan.ts'
+import { describeRights } from '../state/describe-rights.ts'
 import { loadPlan } from '../state/load-plan.ts'
 import { parseDesired, type Step } from '../state/plan.ts'
 import { splitControllerOwned } from '../state/split-controller-owned.ts'
@@ -85,17 +86,29 @@ async function listTrustingWrites(client: ControllerClient, plan: readonly Step[
 
 async function printPlan(call: Call, plan: readonly Step[]): Promise<void> {
   if (getFormat(call) !== 'table') {
-    const steps = plan.map(({ kind, name, existing, members }) => ({
-      action: existing ? 'update' : 'create',
-      kind: kind.singular,
-      name,
-      members: Object.keys(members),
-    }))
+    const steps = plan.map((step) => {
+      const rights = Object.fromEntries(describeRights(step))
+      return {
+        action: step.existing ? 'update' : 'create',
+        kind: step.kind.singular,
+        name: step.name,
+        members: Object.keys(step.members),
+        ...(Object.keys(rights).length > 0 && { rights }),
+      }
+    })
     return printData(call, steps)
   }
   if (plan.length === 0) call.terminal.out('nothing to do')
-  for (const { kind, name, existing, members } of plan) {
-    if (existing) call.terminal.out([['yellow', '~ '], `${kind.singular} ${name}: ${Object.keys(members).join(', ')}`])
+  for (const step of plan) {
+    const { kind, name, existing } = step
+    if (existing) call.terminal.out([['yellow', '~ '], `${kind.singular} ${name}: ${describeMembers(step)}`])
     else call.terminal.out([['green', '+ '], `${kind.singular} ${name}`])
   }
+}
+
+function describeMembers(step: Step): string {
+  const rights = describeRights(step)
+  return Object.keys(step.members)
+    .map((member) => (rights.has(member) ? `${member} (${rights.get(member)})` : member))
+    .join(', ')
 }
