@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { describeSystemError } from '../src/describe-system-error.ts'
 import { formatBytes } from '../src/embedded-data.ts'
@@ -27,6 +37,26 @@ test('backup keeps a file that exists, and restore a directory that is not empty
   assert.match(restore.stderr, /^error: the data directory .* is not empty\nhint: .*--force\n$/)
   assert.equal(readFileSync(file, 'utf8'), 'old')
   assert.deepEqual(readdirSync(dataDir), ['something'])
+})
+
+test('Q-20 backup writes through no file that another user has prepared, and leaves none behind', async (t) => {
+  const { root, dataDir, file } = createStage(t)
+  const elsewhere = join(root, 'elsewhere')
+  writeFileSync(elsewhere, 'of another user')
+  symlinkSync(elsewhere, `${file}.partial`)
+  const before = readdirSync(root)
+  const failed = await runCaptured(['backup', file, '--data-dir', dataDir])
+  assert.equal(failed.exitCode, 1, 'there is no database')
+  assert.deepEqual(readdirSync(root), before)
+
+  const database = new DatabaseSync(join(dataDir, 'countersign.db'))
+  database.exec('create table any (value text)')
+  database.close()
+  const done = await runCaptured(['backup', file, '--data-dir', dataDir])
+  assert.equal(done.exitCode, 0, done.stderr)
+  assert.deepEqual(readdirSync(root), [...before, 'copy'].sort())
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  assert.equal(readFileSync(elsewhere, 'utf8'), 'of another user')
 })
 
 test('backup reports a missing data directory and a missing target directory', async (t) => {

@@ -5,6 +5,7 @@ import { CliError, EXIT } from '../cli-error.ts'
 import type { Command } from '../command.ts'
 import { DATA_FLAGS, formatBytes, getDataDir, listNames } from '../embedded-data.ts'
 import { explainStartupErrors } from '../explain-startup-errors.ts'
+import { createPrivateDraft } from '../files/private-file.ts'
 
 export const backup: Command = {
   args: ['FILE'],
@@ -31,13 +32,12 @@ export const backup: Command = {
     process.umask(0o077)
     call.terminal.note(`copying ${dataDir}…`)
     // Written under another name, so that a broken copy neither looks like a backup nor replaces a good one.
-    const partial = `${file}.partial`
+    const draft = createPrivateDraft(file)
     try {
-      rmSync(partial, { force: true })
-      await explainStartupErrors(backupDataDir(dataDir, partial))
-      renameSync(partial, file)
+      await explainStartupErrors(backupDataDir(dataDir, draft))
+      renameSync(draft, file)
     } finally {
-      rmSync(partial, { force: true })
+      for (const path of [draft, `${draft}-journal`]) rmSync(path, { force: true })
     }
     call.terminal.out(`wrote ${file} (${formatBytes(statSync(file).size)})`)
     return EXIT.ok

@@ -48,8 +48,7 @@ export interface ReservedFile {
  */
 export function reservePrivateFile(path: string, { replace }: { readonly replace: boolean }): ReservedFile {
   checkTarget(path, replace)
-  const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`
-  const file = openDraft(draft)
+  const { draft, file } = createDraft(path)
   return {
     path,
     write(text) {
@@ -81,6 +80,18 @@ function checkTarget(path: string, replace: boolean): void {
   if (!found) return
   if (!replace) throw new CliError(`${path} exists already`, { hint: 'choose another name' })
   checkPrivateFile(path, found)
+}
+
+/** Creates an empty file with mode 0600 beside `path`, for contents that another program writes. Returns its path, which others cannot guess. */
+export function createPrivateDraft(path: string): string {
+  const { draft, file } = createDraft(path)
+  closeSync(file)
+  return draft
+}
+
+function createDraft(path: string): { readonly draft: string; readonly file: number } {
+  const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`
+  return { draft, file: openDraft(draft) }
 }
 
 function openDraft(path: string): number {
