@@ -1,5 +1,6 @@
 import { type ClientSigner, ControllerClient, type CurrentApiSession } from '@countersign/sdk'
 import { CliError, EXIT } from '../cli-error.ts'
+import { shellQuote } from '../shell-quote.ts'
 import { isSdkError } from '../to-cli-error.ts'
 import { type SecondJwt, supplySecondJwt } from './second-jwt.ts'
 
@@ -44,7 +45,7 @@ export async function completeSession({
 
 function missingSecondToken({ identity }: CurrentApiSession, signer: ClientSigner | undefined): CliError {
   const from = signer ? ` of the signer ${signer.name}` : ''
-  const browser = signer?.clientId ? `--second-signer ${signer.name}, ` : ''
+  const browser = signer?.clientId ? `--second-signer ${shellQuote(signer.name)}, ` : ''
   return new CliError(`the policy of ${identity.name} requires a second token${from} on every call`, {
     hint: `add ${browser}--second-jwt FILE or --second-jwt-command COMMAND`,
     exitCode: EXIT.usage,
