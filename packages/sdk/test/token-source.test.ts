@@ -180,7 +180,11 @@ const REFUSALS = [
   {
     name: 'a user pool',
     response: { status: 400, json: { error: 'invalid_client' } },
-    expect: { status: 400, provider: { error: 'invalid_client', description: undefined, traceId: undefined } },
+    expect: {
+      status: 400,
+      provider: { error: 'invalid_client', description: undefined, traceId: undefined },
+      hint: 'the client id or the password is wrong, or was rotated',
+    },
   },
   {
     name: 'Entra',
@@ -206,6 +210,11 @@ const REFUSALS = [
     name: 'Okta',
     response: { status: 401, json: { errorCode: 'invalid_client', errorSummary: 'No such client.', errorId: 'oae1' } },
     expect: { status: 401, provider: { error: 'invalid_client', description: 'No such client.', traceId: 'oae1' } },
+  },
+  {
+    name: 'a provider that names a member of every object',
+    response: { status: 400, json: { error: 'constructor' } },
+    expect: { status: 400, hint: undefined },
   },
   {
     name: 'a page',

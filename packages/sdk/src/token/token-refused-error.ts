@@ -5,14 +5,14 @@ import type { HttpResponse } from '../http/transport.ts'
 
 const MAX_LENGTH = 500
 
-/** By the `error` of a token endpoint. */
-const HINTS: Readonly<Record<string, string>> = {
-  invalid_client: 'the client id or the password is wrong, or was rotated',
-  unauthorized_client: 'the provider does not know the client, or does not allow it the client credentials grant',
-  access_denied: 'the client id or the password is wrong, or the client is not allowed tokens for this API',
-  invalid_scope: 'the provider does not know the scope, or requires one: set scope',
-  invalid_request: 'the provider expects another request: check provider',
-}
+/** By the `error` of a token endpoint. A map, because a provider can send `constructor`, which every object has. */
+const HINTS: ReadonlyMap<string | undefined, string> = new Map([
+  ['invalid_client', 'the client id or the password is wrong, or was rotated'],
+  ['unauthorized_client', 'the provider does not know the client, or does not allow it the client credentials grant'],
+  ['access_denied', 'the client id or the password is wrong, or the client is not allowed tokens for this API'],
+  ['invalid_scope', 'the provider does not know the scope, or requires one: set scope'],
+  ['invalid_request', 'the provider expects another request: check provider'],
+])
 /** By a code of the provider in `error_description`. */
 const CODE_HINTS: readonly (readonly [string, string])[] = [
   ['AADSTS7000222', 'the client’s secret has expired: create another one'],
@@ -29,7 +29,7 @@ export function tokenRefusedError(response: HttpResponse, url: string, secrets: 
     code: 'TOKEN_REFUSED',
     status: response.status,
     message: `${new URL(url).host} issues no token: ${response.status}${text ? ` ${text}` : ''}`,
-    hint: CODE_HINTS.find(([code]) => error.description?.includes(code))?.[1] ?? HINTS[error.error ?? ''],
+    hint: CODE_HINTS.find(([code]) => error.description?.includes(code))?.[1] ?? HINTS.get(error.error),
     requestId: error.traceId,
     retryAfterSeconds: readRetryAfter(response.headers),
     provider: error,
