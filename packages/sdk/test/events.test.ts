@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { ControllerClient } from '@countersign/sdk'
+import { parseEventStream } from '../src/events/parse-event-stream.ts'
 import { startServer } from './local-server.ts'
 
 const event = (number: number) => `id: n.${number}\ndata: {"namespace":"authentication","number":${number}}\n\n`
@@ -69,4 +70,23 @@ test('a refusal ends the stream with an error; a signal ends it without one', as
   const next = events.next()
   setTimeout(() => stop.abort(), 100)
   assert.deepEqual(await next, { done: true, value: undefined })
+})
+
+test('the length of an event is limited, also when it is in many lines', async () => {
+  const lengths = async (lines: number, between: string) => {
+    const line = `data: ${'x'.repeat(65_535)}\n`
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (let sent = 0; sent < lines; sent++) controller.enqueue(Buffer.from(line + between))
+        controller.enqueue(Buffer.from('\n'))
+        controller.close()
+      },
+    })
+    const seen: number[] = []
+    for await (const { data } of parseEventStream(body)) seen.push(data.length)
+    return seen
+  }
+  assert.deepEqual(await lengths(16, ''), [16 * 65_536 - 1])
+  await assert.rejects(lengths(17, ''), RangeError)
+  assert.equal((await lengths(17, '\n')).length, 17, 'the limit is for one event')
 })

@@ -14,19 +14,25 @@ const MAX_LENGTH = 1_048_576
 export async function* parseEventStream(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamMessage> {
   let type = ''
   let data: string[] = []
+  let length = 0
   let id: string | undefined
   for await (const line of readLines(body)) {
     if (line === '') {
       if (data.length > 0) yield { type: type || 'message', data: data.join('\n'), id }
       type = ''
       data = []
+      length = 0
       continue
     }
     const colon = line.indexOf(':')
     const field = colon < 0 ? line : line.slice(0, colon)
     const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1)
-    if (field === 'data') data.push(value)
-    else if (field === 'event') type = value
+    if (field === 'data') {
+      // An empty line counts too: it takes a place in the array.
+      length += value.length + 1
+      if (length > MAX_LENGTH) throw new RangeError('a message of the event stream is too long')
+      data.push(value)
+    } else if (field === 'event') type = value
     else if (field === 'id' && !value.includes('\0')) id = value
   }
 }
