@@ -1,7 +1,12 @@
-/** Control characters (C0, DEL, C1) and bidirectional marks. */
-const UNPRINTABLE = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+/** Control characters (C0, DEL, C1), line separators, and what is invisible: bidirectional marks, zero-width characters, annotations. */
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu
 
-/** Replaces control characters, so that untrusted text cannot control the terminal. */
+/** Whether a line of the text has unprintable characters. */
+export function hasUnprintable(text: string): boolean {
+  return text.split('\n').some((line) => printable(line) !== line)
+}
+
+/** Replaces unprintable characters, so that untrusted text can neither control the terminal nor look like another text. */
 export function printable(text: string): string {
   return text.replace(UNPRINTABLE, ' ')
 }
@@ -26,8 +31,14 @@ export function printableJson(value: unknown): string {
   return escapeUnprintable(JSON.stringify(value))
 }
 
-function escapeUnprintable(line: string): string {
-  return line.replace(UNPRINTABLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+/** Escapes unprintable characters in a line of JSON, or of YAML in double quotes. */
+export function escapeUnprintable(line: string): string {
+  return line.replace(UNPRINTABLE, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  )
 }
 
 /** Like `printableJson`, but indented. */

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parse } from 'yaml'
+import { quoteValue } from '../src/commands/events-tail.ts'
 import { COMMANDS } from '../src/commands.ts'
 import { NO_INPUT } from '../src/input.ts'
 import { printList, printObject } from '../src/output/print-result.ts'
 import { createTerminal } from '../src/terminal.ts'
 
-const HOSTILE = 'a\x1b[2J\x1b]0;title\x07\u009b31m\u202eb\r\nc'
+const INVISIBLE = '\u061c\u2028\u2029\u200b\u200c\u200d\u2060\ufeff\u00ad\u3164\u{e0041}'
+const HOSTILE = `a\x1b[2J\x1b]0;title\x07\u009b31m\u202e${INVISIBLE}b\r\nc`
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not occur
 const CONTROL_CHARACTERS = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/
 
@@ -29,12 +31,13 @@ for (const format of ['table', 'json', 'yaml']) {
     await printList(call, [{ name: HOSTILE }], [{ title: 'NAME', get: ({ name }) => name }])
     await printObject(call, { name: HOSTILE, [HOSTILE]: 'value' })
     assert.doesNotMatch(read(), CONTROL_CHARACTERS)
+    for (const character of INVISIBLE) assert.ok(!read().includes(character), character.codePointAt(0)?.toString(16))
     assert.match(read(), /a.*b/)
   })
 }
 
 test('JSON and YAML preserve the value', async () => {
-  const value = { name: 'one', list: [1, 'two', null], inner: { yes: true } }
+  const value = { name: 'one', list: [1, 'two', null], inner: { yes: true }, lines: 'a\nb\n', [HOSTILE]: [HOSTILE] }
   for (const [format, read] of [
     ['json', (text: string) => JSON.parse(text)],
     ['yaml', (text: string) => parse(text)],
@@ -68,4 +71,12 @@ test('Q-21 no command accepts a secret as a flag value or argument', async () =>
     }
     assert.ok(!args.some((arg) => /TOKEN|PASSWORD|CODE/.test(arg)), row.name)
   }
+})
+
+test('Q-22 a name in an event cannot look like another member', () => {
+  assert.equal(quoteValue('erin@example.com'), 'erin@example.com')
+  assert.equal(quoteValue('x success=true'), '"x success=true"')
+  assert.equal(quoteValue('success=true'), '"success=true"')
+  assert.equal(quoteValue('a"b'), '"a\\"b"')
+  assert.equal(quoteValue('a\u200bb'), '"a\\u200bb"')
 })

@@ -3,7 +3,7 @@ import { EXIT, usageError } from '../cli-error.ts'
 import { waitForClosedOutput } from '../closed-output.ts'
 import type { Call, Command } from '../command.ts'
 import { getFormat, printData } from '../output/print-result.ts'
-import { printableJson } from '../printable.ts'
+import { hasUnprintable, printableJson } from '../printable.ts'
 import { CALL_FLAGS } from '../session/call-flags.ts'
 import { explainUnauthorized, openController } from '../session/with-controller.ts'
 import { waitForStopSignal } from '../stop-signals.ts'
@@ -66,7 +66,7 @@ async function printEvent(call: Call, { kind, event }: WatchedEvent): Promise<vo
   if (kind === 'gap') return call.terminal.out([['yellow', 'some events are missing here']])
   const { timestamp, namespace, event_type, eventType, type } = event
   const rest = Object.entries(event).flatMap(([name, value]) =>
-    OMITTED.includes(name) || value === '' || typeof value === 'object' ? [] : [`${name}=${String(value)}`],
+    OMITTED.includes(name) || value === '' || typeof value === 'object' ? [] : [`${name}=${quoteValue(String(value))}`],
   )
   const colour = event.success === false ? 'red' : 'cyan'
   call.terminal.out([
@@ -74,4 +74,9 @@ async function printEvent(call: Call, { kind, event }: WatchedEvent): Promise<vo
     [colour, `${namespace} ${String(event_type ?? eventType ?? type ?? '')}`],
     ` ${rest.join(' ')}`,
   ])
+}
+
+/** Quotes a value that could be taken for further members: names are chosen by their owners. */
+export function quoteValue(text: string): string {
+  return /[\s="'\\]/.test(text) || hasUnprintable(text) ? printableJson(text) : text
 }

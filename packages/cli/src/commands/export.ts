@@ -1,6 +1,7 @@
 import { EXIT, usageError } from '../cli-error.ts'
 import type { Command } from '../command.ts'
 import { writePrivateFile } from '../files/private-file.ts'
+import { printableYamlLines } from '../output/printable-yaml.ts'
 import { printableJsonLines } from '../printable.ts'
 import { CALL_FLAGS } from '../session/call-flags.ts'
 import { withController } from '../session/with-controller.ts'
@@ -33,8 +34,7 @@ export const exportState: Command = {
     const named = Object.fromEntries(
       KINDS.map((kind) => [kind.plural, (rest.get(kind) ?? []).map((item) => toNamed(kind, item, state))]),
     )
-    const { stringify } = await import('yaml')
-    const lines = format === 'json' ? printableJsonLines(named) : stringify(named).trimEnd().split('\n')
+    const lines = format === 'json' ? printableJsonLines(named) : await printableYamlLines(named)
     if (typeof call.flags.file === 'string') {
       writePrivateFile(call.flags.file, `${lines.join('\n')}\n`)
       call.terminal.note(`wrote ${call.flags.file}`)

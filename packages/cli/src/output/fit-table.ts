@@ -1,3 +1,5 @@
+import { printable } from '../printable.ts'
+
 export interface Column<Row> {
   readonly title: string
   readonly get: (row: Row) => unknown
@@ -7,7 +9,7 @@ const GAP = '  '
 const MIN_WIDTH = 6
 const WIDE =
   /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\uff01-\uff60]/u
-const ZERO_WIDTH = /[\p{Mn}\p{Me}\u200b-\u200d]/u
+const ZERO_WIDTH = /[\p{Mn}\p{Me}]/u
 
 /** The number of terminal cells that the text occupies. */
 function measure(text: string): number {
@@ -76,5 +78,6 @@ function toText(value: unknown): string {
   if (value === undefined || value === null) return ''
   if (Array.isArray(value)) return value.map(toText).join(',')
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  return (typeof value === 'object' ? JSON.stringify(value) : String(value)).replace(/[\r\n\t]/g, ' ')
+  // Before it is measured: the terminal would replace these characters later.
+  return printable(typeof value === 'object' ? JSON.stringify(value) : String(value))
 }

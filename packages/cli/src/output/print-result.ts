@@ -2,6 +2,7 @@ import { usageError } from '../cli-error.ts'
 import type { Call, Flag } from '../command.ts'
 import { printableJsonLines } from '../printable.ts'
 import { buildTable, type Column } from './fit-table.ts'
+import { printableYamlLines } from './printable-yaml.ts'
 
 const FORMATS = ['table', 'json', 'yaml'] as const
 type Format = (typeof FORMATS)[number]
@@ -46,8 +47,7 @@ export async function printData({ terminal, ...call }: Call, value: unknown): Pr
     for (const line of printableJsonLines(value)) terminal.out(line)
     return
   }
-  const { stringify } = await import('yaml')
-  for (const line of stringify(value).trimEnd().split('\n')) terminal.out(line)
+  for (const line of await printableYamlLines(value)) terminal.out(line)
 }
 
 /** The members and their values as text; nested ones as `primary.cert.allowed`. Omits unset members. */
