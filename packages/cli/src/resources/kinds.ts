@@ -11,6 +11,7 @@ import { deriveTrustMembers } from './trust-members.ts'
 const column = (title: string, member: string) => ({ title, get: (item: Item) => item[member] })
 const ID = column('ID', 'id')
 const NAME = column('NAME', 'name')
+const TRUST = { title: 'TRUST', get: (item: Item) => findTrust(item)?.state }
 
 const SIGNER_MEMBERS = deriveMembers(SIGNER.members)
 
@@ -19,7 +20,7 @@ export const SIGNERS: ResourceKind = {
   singular: 'signer',
   hasNames: true,
   open: ({ signers }) => signers as unknown as WritableCollection,
-  columns: [NAME, column('ENABLED', 'enabled'), column('ISSUER', 'issuer'), column('AUDIENCE', 'audience'), ID],
+  columns: [NAME, column('ENABLED', 'enabled'), TRUST, column('ISSUER', 'issuer'), column('AUDIENCE', 'audience'), ID],
   defaults: { enabled: true },
   ...SIGNER_MEMBERS,
   readOnly: [...SIGNER_MEMBERS.readOnly, 'keyStatus'],
@@ -70,7 +71,7 @@ export const CAS: ResourceKind = {
     NAME,
     column('VERIFIED', 'isVerified'),
     column('LOGIN', 'isAuthEnabled'),
-    { title: 'TRUST', get: (item) => findTrust(item)?.state },
+    TRUST,
     column('FINGERPRINT', 'fingerprint'),
     ID,
   ],
