@@ -81,7 +81,7 @@ test('login without a method prompts for the user name, and delete for confirmat
   assert.deepEqual(prompts.slice(0, 2), ['User name: ', 'Password of admin: (hidden)'])
 })
 
-test('required one-time codes are set up at the terminal; without a terminal the error names where', async (t) => {
+test('Q-28 a prompt for a new password names the controller; required one-time codes are set up at the terminal, and without a terminal the error names where', async (t) => {
   const { password } = (await started).ready.admin
   const admin = await setUp(t, [password ?? ''])
   const words = (line: string) => line.split(' ')
@@ -114,7 +114,10 @@ test('required one-time codes are set up at the terminal; without a terminal the
   assert.deepEqual([exitCode, stdout], [0, `logged in to ${person.url} as gina\n`], stderr)
   assert.match(stderr, /recovery codes/)
   assert.equal((await person.run(['whoami', '--quiet'])).exitCode, 0)
-  assert.deepEqual(person.prompts.slice(0, 2), ['New password: (hidden)', 'Repeat the password: (hidden)'])
+  assert.deepEqual(person.prompts.slice(0, 2), [
+    `New password, which is sent to ${person.url}: (hidden)`,
+    'Repeat the password: (hidden)',
+  ])
 })
 
 test('two new passwords that differ do not use up the one-time token', async (t) => {

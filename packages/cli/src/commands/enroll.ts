@@ -58,7 +58,7 @@ export const enroll: Command = {
     const givesCertificate = ticket ? ticket.method === 'ott' : call.flags['to-token'] !== true
     const format = getFormat(call)
     const client = await openClient(call, ticket?.issuer)
-    const password = ticket?.method === 'updb' ? await readPassword(call) : ''
+    const password = ticket?.method === 'updb' ? await readPassword(call, client.baseUrl) : ''
     const files = { paths: givesCertificate ? [paths.key, paths.certificate, paths.ca] : [], replace: false }
     const result = await withSecretFiles(call, files, async (save) => {
       const redeeming = redeem(call, client, { token, ticket, password })
@@ -104,17 +104,18 @@ async function redeem({ flags }: Call, client: ControllerClient, { token, ticket
   return enrollment.toCertificate(token, { signerId })
 }
 
-async function readPassword({ flags, input }: Call): Promise<string> {
-  if (flags['password-stdin'] !== true) return askPassword(input)
+async function readPassword({ flags, input }: Call, baseUrl: string): Promise<string> {
+  if (flags['password-stdin'] !== true) return askPassword(input, baseUrl)
   const [password] = (await input.readAll()).split(/\r?\n/)
   if (password) return password
   throw usageError('there is no password', 'send it on the first line of stdin')
 }
 
-async function askPassword(input: Call['input']): Promise<string> {
+/** Names the controller: its address comes from the token, which anyone could have sent. */
+async function askPassword(input: Call['input'], baseUrl: string): Promise<string> {
   if (!input.isInteractive)
     throw usageError('a password is needed, and there is no terminal to ask on', 'add --password-stdin')
-  const password = await input.ask('New password: ', { secret: true })
+  const password = await input.ask(`New password, which is sent to ${baseUrl}: `, { secret: true })
   if ((await input.ask('Repeat the password: ', { secret: true })) === password) return password
   throw usageError('the two passwords differ', 'try again: the one-time token is still valid')
 }
