@@ -47,7 +47,7 @@ export function buildReadySummary(ready: Ready, isPasswordSet = false): string[]
   ]
 }
 
-/** Works as printed in any POSIX shell. Reads the session from the response header, so that no JSON parser is needed. */
+/** Works as printed in any POSIX shell, whose own printf keeps the password out of the list of processes. Reads the session from the response header, so that no JSON parser is needed. */
 function buildLoginExample({ baseUrl, caFile, admin }: Ready, password: string): string[] {
   const ca = `--cacert ${shellQuote(caFile)}`
   const login = `${baseUrl}/edge/management/v1/authenticate?method=password`
@@ -55,8 +55,8 @@ function buildLoginExample({ baseUrl, caFile, admin }: Ready, password: string):
   return [
     'The password is shown only once. Log in and list the signers:',
     '',
-    `  session=$(curl -s ${ca} -o /dev/null -D - -H 'Content-Type: application/json' \\`,
-    `    -d ${shellQuote(body)} ${shellQuote(login)} \\`,
+    `  session=$(printf %s ${shellQuote(body)} \\`,
+    `    | curl -s ${ca} -o /dev/null -D - -H 'Content-Type: application/json' -d @- ${shellQuote(login)} \\`,
     `    | tr -d '\\r' | sed -n 's/^zt-session: //p')`,
     `  curl -s ${ca} -H "zt-session: $session" ${shellQuote(`${baseUrl}/edge/management/v1/ext-jwt-signers`)}`,
   ]

@@ -61,15 +61,16 @@ test('a password from the settings is not in the summary, which may end up in a 
   assert.match(buildReadySummary(LATER, true).join('\n'), /Password +as set on first start/)
 })
 
-test('the example is quoted correctly for a shell', () => {
+test('Q-21 the example is quoted correctly for a shell, and has no password in the arguments of a program', () => {
   const lines = buildReadySummary(READY)
   const example = lines.slice(lines.findIndex((line) => line.startsWith('  session='))).slice(0, 4)
-  // Replaces curl by a function that prints its arguments and responds like the server.
-  const script = `curl() { printf '<%s>' "$@" >&2; printf 'zt-session: s3ss10n\\r\\n'; }\n${example.join('\n')}`
+  // Replaces curl by a function that prints its arguments, and stdin if it is named, and responds like the server.
+  const script = `curl() { printf '<%s>' "$@" >&2; case "$*" in *@-*) printf '[%s]' "$(cat)" >&2;; esac; printf 'zt-session: s3ss10n\\r\\n'; }\n${example.join('\n')}`
   const { status, stderr } = spawnSync('sh', ['-c', script], { encoding: 'utf8' })
   assert.equal(status, 0, stderr)
   assert.ok(stderr.includes(`<${READY.caFile}>`))
-  assert.ok(stderr.includes(`<${JSON.stringify({ username: 'admin', password: READY.admin.password })}>`))
+  const body = JSON.stringify({ username: 'admin', password: READY.admin.password })
+  assert.deepEqual([stderr.includes(`[${body}]`), stderr.split(body).length], [true, 2], 'on stdin only')
   assert.ok(stderr.includes(`<${READY.baseUrl}/edge/management/v1/authenticate?method=password>`))
   assert.ok(stderr.endsWith(`<zt-session: s3ss10n><${READY.baseUrl}/edge/management/v1/ext-jwt-signers>`), stderr)
 })
