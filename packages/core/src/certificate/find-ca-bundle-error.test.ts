@@ -22,6 +22,7 @@ test('refuses anything else with a reason', () => {
     broken,
     `${one.pem}${two.pem.slice(0, -20)}`,
     one.pem.repeat(11),
+    makeTestCertificate({ kind: 'ecExplicit' }).pem,
   ]) {
     assert.equal(typeof findCaBundleError(pem), 'string', pem.slice(0, 60))
   }

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto'
+import { isQuickToParse } from './is-quick-to-parse.ts'
 import { findPemBlocks } from './pem.ts'
 
 const MAX_CERTIFICATES = 10
@@ -15,6 +16,7 @@ export function findCaBundleError(pem: string): string | undefined {
 }
 
 function isCertificate(der: Buffer): boolean {
+  if (!isQuickToParse(der)) return false
   try {
     return new X509Certificate(der).raw.length === der.length
   } catch {

@@ -20,6 +20,7 @@ export {
   type SignatureBudget,
 } from './find-certificate-path.ts'
 export { handshakeCharge } from './handshake-charge.ts'
+export { isQuickToParse } from './is-quick-to-parse.ts'
 export { type CertificateIssuer, createIssuer, issueCertificate, issueSelfSigned } from './issue-certificate.ts'
 export {
   type ClientCertificate,

@@ -1,4 +1,5 @@
 import { createPublicKey, type JsonWebKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { isQuickToParse } from '../certificate/is-quick-to-parse.ts'
 import type { JsonObject, JsonValue } from '../json/json-value.ts'
 import { decodeBase64url } from './base64url.ts'
 
@@ -44,8 +45,10 @@ export function compareX5c(x5c: JsonValue | undefined, key: KeyObject): 'absent'
   if (x5c === undefined || x5c === null || (Array.isArray(x5c) && x5c.length === 0)) return 'absent'
   const first = Array.isArray(x5c) ? x5c[0] : undefined
   if (typeof first !== 'string') return 'unreadable'
+  const certificate = Buffer.from(first, 'base64')
+  if (!isQuickToParse(certificate)) return 'unreadable'
   try {
-    return new X509Certificate(Buffer.from(first, 'base64')).publicKey.equals(key) ? 'same' : 'other'
+    return new X509Certificate(certificate).publicKey.equals(key) ? 'same' : 'other'
   } catch {
     return 'unreadable'
   }

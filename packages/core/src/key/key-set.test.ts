@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
-import { mintKey } from '@countersign/testkit'
+import { makeTestCertificate, mintKey } from '@countersign/testkit'
 import fc from 'fast-check'
 import { KeySetError, readKeySet } from './key-set.ts'
 import { buildSignerKey } from './signer-key.ts'
@@ -272,6 +272,13 @@ test('G-26 A-06 refuses Ed25519 points of low order or in a non-canonical form, 
 /** A self-signed P-256 certificate that expired in 2020. Its private key was discarded. */
 const EXPIRED_CERTIFICATE =
   'MIIBZDCCAQugAwIBAgIBATAKBggqhkjOPQQDAjASMRAwDgYDVQQDDAdleHBpcmVkMB4XDTE5MDEwMTAwMDAwMFoXDTIwMDEwMTAwMDAwMFowEjEQMA4GA1UEAwwHZXhwaXJlZDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABOU2rdoJCtjuoQrG7QbYqCs0VKGPyVyyhSIMctzaL8ZoNn2wZSOopRYjlLzDhhkRZYr5UvzzZkyWFyp9C8lf5f2jUjBQMAkGA1UdEwQCMAAwHQYDVR0OBBYEFLLYzdRpvoGMDvywfSwNoU7xFHP5MCQGA1UdIwQdMBuhFqQUMBIxEDAOBgNVBAMMB2V4cGlyZWSCAQEwCgYIKoZIzj0EAwIDRwAwRAIgdrJ0bJ7Mm2a/EnV4/0jtt7b69M3QVfX+uvWCuhP5IkICIHQ82fNkmJpAWN+c20gW3icD42KAZu0P24y/Meq/wrAx'
+
+test('M-28 a certificate with a curve of its own is not parsed, and the key is used without it', () => {
+  const x5c = [makeTestCertificate({ kind: 'ecExplicit' }).der.toString('base64')]
+  const { keys, warnings } = read({ ...OTHER.jwk, x5c })
+  assert.deepEqual([keys.size, warnings.length], [1, 1])
+  assert.equal(read(OTHER.jwk).warnings.length, 0)
+})
 
 test('W-80 an entry with only kid and x5c has the key and the dates of the certificate', () => {
   const key = read({ kid: 'k', x5c: [EXPIRED_CERTIFICATE] }).keys.get('k') ?? assert.fail()

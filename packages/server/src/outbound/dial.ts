@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { checkServerIdentity, connect as connectTls, type PeerCertificate, type SecureContext } from 'node:tls'
+import { GuardedSocket } from '../platform/tls/guarded-socket.ts'
+import { HandshakeGuard } from '../platform/tls/handshake-guard.ts'
 import type { AddressPolicy } from './address-policy.ts'
 import { OutboundError } from './outbound-error.ts'
 import type { ResolvedAddress } from './resolve-host.ts'
@@ -67,8 +69,9 @@ export async function secure(
 ): Promise<Socket> {
   const { host } = target
   const name = isIP(host) === 0 ? { servername: host } : {}
+  const guarded = new GuardedSocket(socket, new HandshakeGuard('server'))
   const secured = connectTls({
-    socket,
+    socket: guarded,
     host,
     ...name,
     secureContext,
@@ -77,6 +80,7 @@ export async function secure(
     ALPNProtocols: ['http/1.1'],
   })
   secured.on('error', () => {})
+  secured.on('keylog', (line) => guarded.noteSecret(line))
   try {
     await once(secured, 'secureConnect', { signal })
   } catch (error) {
@@ -126,6 +130,7 @@ const TLS_ERROR_TEXTS: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its CA is not trusted, or it sends no intermediate: set jwksCaPem to the CA',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its CA is not trusted, or it sends no intermediate: set jwksCaPem to the CA',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  ERR_REFUSED_CERTIFICATES: 'it sends too many certificates, or one with a key that is not used in TLS',
 }
 
 function tlsErrorText(code: string): string {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
-import type { ConnectionOptions } from 'node:tls'
+import { type ConnectionOptions, createSecureContext } from 'node:tls'
 import { makeTestCertificate, openRawHttps } from '@countersign/testkit'
 import { http, VERSION } from './hostile-requests.ts'
-import { makeSlowChain, pemOf } from './slow-certificates.ts'
+import { makeSlowChain, makeSlowCurves, pemOf } from './slow-certificates.ts'
 import { startTarget, type Target } from './target.ts'
 
 const PROXY = '127.0.0.1'
@@ -46,6 +46,21 @@ test('M-23 a long chain of client certificates ends the connection, a short one 
         maxVersion,
       }),
     )
+  }
+})
+
+test('M-28 a stranger with small certificates that take half a second each does not stop the controller', async (t) => {
+  const target = await startTarget(t, { settings: SETTINGS })
+  const chain = makeSlowCurves(2)
+  const { cert, key } = makeSlowChain(1)
+  for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
+    assert.equal(await callFrom(target, '192.0.2.1', { cert, key, maxVersion }), 200)
+    // The client is in this process: it parses its own certificates first.
+    const secureContext = createSecureContext(chain)
+    const from = performance.now()
+    await assert.rejects(callFrom(target, '192.0.2.2', { secureContext, maxVersion }))
+    const took = performance.now() - from
+    assert.ok(took < 400, `${took} ms`)
   }
 })
 
@@ -110,7 +125,7 @@ test('M-28 what is no handshake costs nothing, however long: neighbours do not w
     const socket = open(target).resume()
     socket.write('PROXY TCP4 192.0.2.1 198.51.100.1 1234 1280\r\n')
     socket.end(Buffer.concat([first, ...Array.from({ length: 5 }, () => record)]))
-    await once(socket, 'close')
+    await new Promise((resolve) => socket.once('close', resolve))
   }
   assert.equal(await callFrom(target, '192.0.2.1'), 200)
 })

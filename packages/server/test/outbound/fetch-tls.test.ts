@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { createServer as createTlsServer } from 'node:tls'
 import { createFakeDns, makeTestCertificate, type TestCertificate } from '@countersign/testkit'
-import { makeSlowChain } from '../attack/slow-certificates.ts'
+import { makeSlowChain, makeSlowCurves } from '../attack/slow-certificates.ts'
 import { assertFails, authority, createFetch, serverCertificate, startServer, tlsOf } from './fetch.fixture.ts'
 
 const caPem = authority.pem
@@ -121,6 +121,15 @@ test('G-32 a server whose certificates are slow to check is not called again for
   now += 2 * MINUTE_MS
   await call('one')
   assert.equal(slow.connections(), 3)
+})
+
+test('G-32 M-28 certificates that take half a second each to parse are refused before that', async (t) => {
+  const slow = await startTlsServer(t, makeSlowCurves(2))
+  const from = performance.now()
+  const { message } = await assertFails(createFetch({ lookup })(slow.url, { caPem }), 'tls')
+  const took = performance.now() - from
+  assert.match(message, /a key that is not used in TLS/)
+  assert.ok(took < 400, `${took} ms`)
 })
 
 test('G-32 a valid certificate with a long chain is refused, one with a short chain is not', async (t) => {

@@ -5,7 +5,9 @@ import type { TLSSocket } from 'node:tls'
 import type { Handshake, HandshakeLimiter } from '../../limits/handshake-limiter.ts'
 import { createNetworkCheck } from '../../outbound/address-policy.ts'
 import type { Settings } from '../../platform/settings/index.ts'
-import { countCertificates } from './client-certificate.ts'
+import { GuardedSocket } from '../../platform/tls/guarded-socket.ts'
+import { HandshakeGuard } from '../../platform/tls/handshake-guard.ts'
+import { countCertificateBytes } from './client-certificate.ts'
 import { ConnectionPlaces, type Place } from './connection-places.ts'
 import { type ProxyHeader, parseProxyHeader } from './proxy-header.ts'
 
@@ -14,18 +16,14 @@ type HttpSettings = Pick<
   'trustedProxies' | 'proxyProtocol' | 'maxConnections' | 'maxConnectionsPerAddress' | 'headersTimeoutSeconds'
 >
 
-/** A connection before TLS, as the TLS socket on it is known by its peer. */
+/** A connection before TLS. */
 interface Admitted {
   readonly place: Place
-  /** The client's address. */
-  readonly address: string
-  readonly client: ProxyHeader['client']
-  readonly handshake: Handshake | undefined
+  /** The client behind proxies that send a PROXY header. */
+  readonly remote: { readonly address: string; readonly port: number | undefined }
+  handshake?: Handshake
 }
 
-/** Of one handshake. Logins read at most nine. */
-const MAX_CERTIFICATES = 16
-const MAX_CERTIFICATE_BYTES = 32 * 1024
 /** A handshake that fails below this size had no certificate that is slow to check. */
 const FREE_FAILURE_BYTES = 1024
 /** The server sends more than this, with its certificate, before it reads those of a client. */
@@ -33,8 +31,8 @@ const SENT_BEFORE_CERTIFICATES = 400
 
 /**
  * Decides about each connection before TLS begins. Reads the PROXY header of the sources that send one, and closes connections for which there is
- * no place. A proxy that is trusted for X-Forwarded-For has no limit of its own, because its connections are those of all its clients. Charges the
- * certificates of clients to their networks.
+ * no place. A proxy that is trusted for X-Forwarded-For has no limit of its own, because its connections are those of all its clients. Refuses
+ * certificates that OpenSSL must not parse, and charges the others to the networks of their clients.
  */
 export function admitConnections(server: Server, http: HttpSettings, handshakes: HandshakeLimiter | undefined): void {
   const sendsProxyHeader = createNetworkCheck(http.proxyProtocol)
@@ -42,26 +40,35 @@ export function admitConnections(server: Server, http: HttpSettings, handshakes:
   const timeoutMs = http.headersTimeoutSeconds * 1000
   const tlsListeners = server.listeners('connection')
   const places = new ConnectionPlaces(http)
-  const admitted = new Map<string, Admitted>()
+  /** Those whose handshake has begun, by the random value of the client, which the key log names. */
+  const begun = new Map<string, { readonly guarded: GuardedSocket; readonly admitted: Admitted }>()
+  const admittedOf = new WeakMap<Socket, Admitted>()
   const placeOf = new WeakMap<Socket, Place>()
 
-  const startTls = (socket: Socket): undefined => {
-    for (const listener of tlsListeners) listener.call(server, socket)
+  const startTls = (socket: Socket, admitted: Admitted): void => {
+    const onHello = (random: string): void => {
+      if (begun.has(random)) return void socket.destroy()
+      begun.set(random, { guarded, admitted })
+      socket.once('close', () => begun.delete(random))
+    }
+    const onRefused = (): void => handshakes?.noteRefusal(admitted.remote.address)
+    const guarded = new GuardedSocket(socket, new HandshakeGuard('client'), { onHello, onRefused })
+    for (const listener of tlsListeners) listener.call(server, guarded)
   }
-  const limitHandshake = (limiter: HandshakeLimiter, socket: Socket, address: string): Handshake => {
+  const limitHandshake = (limiter: HandshakeLimiter, socket: Socket, address: string, start: () => void): Handshake => {
     const cut = (): void => void socket.destroy()
-    let begun: Handshake | undefined
+    let handshake: Handshake | undefined
     // A connection that sends nothing has no turn, and keeps no other from having one.
     onFirstBytes(socket, timeoutMs, () => {
       // A connection that waits has no other listener.
       socket.on('error', cut)
-      const start = (): void => {
+      const startOnce = (): void => {
         socket.off('error', cut)
-        startTls(socket)
+        start()
       }
-      begun = limiter.begin(address, { start, cut })
+      handshake = limiter.begin(address, { start: startOnce, cut })
     })
-    return { end: (bytes) => begun?.end(bytes) }
+    return { end: (bytes) => handshake?.end(bytes) }
   }
 
   const start = (socket: Socket, place: Place | undefined, address: string, client?: ProxyHeader['client']): void => {
@@ -69,14 +76,13 @@ export function admitConnections(server: Server, http: HttpSettings, handshakes:
       socket.destroy()
       return
     }
-    const peer = peerOf(socket)
-    const isLimited = handshakes && place.holder
-    const handshake = isLimited ? limitHandshake(handshakes, socket, address) : startTls(socket)
-    admitted.set(peer, { place, address, client, handshake })
+    const admitted: Admitted = { place, remote: client ?? { address, port: socket.remotePort } }
+    const begin = (): void => startTls(socket, admitted)
+    if (handshakes && place.holder) admitted.handshake = limitHandshake(handshakes, socket, address, begin)
+    else begin()
     socket.once('close', () => {
       places.release(place)
-      admitted.delete(peer)
-      handshake?.end(costOfFailure(socket))
+      admitted.handshake?.end(costOfFailure(socket))
     })
   }
   const admit = (socket: Socket, address: string, client?: ProxyHeader['client']): void =>
@@ -95,23 +101,23 @@ export function admitConnections(server: Server, http: HttpSettings, handshakes:
     else if (sendsProxyHeader(address)) readHeader(socket, timeoutMs, (header) => onHeader(socket, address, header))
     else admit(socket, address)
   })
+  server.on('keylog', (line: Buffer, socket: TLSSocket) => {
+    const entry = begun.get(clientRandomOf(line))
+    if (!entry) return
+    admittedOf.set(socket, entry.admitted)
+    entry.guarded.noteSecret(line)
+  })
   // Before the first request is read: everything after this sees the client's address.
   server.prependListener('secureConnection', (socket: TLSSocket) => {
-    const known = admitted.get(peerOf(socket))
-    if (!known) return
-    const { place, address, client, handshake } = known
+    const known = admittedOf.get(socket)
+    // Without a place it would not be counted.
+    if (!known) return void socket.destroy()
+    const { place, remote, handshake } = known
     place.socket = socket
     placeOf.set(socket, place)
-    const { count, bytes } = countCertificates(socket)
-    handshake?.end(bytes)
-    if (count > MAX_CERTIFICATES || bytes > MAX_CERTIFICATE_BYTES) {
-      handshakes?.noteRefusal(address)
-      socket.destroy()
-      return
-    }
-    if (!client) return
-    Object.defineProperty(socket, 'remoteAddress', { value: client.address })
-    Object.defineProperty(socket, 'remotePort', { value: client.port })
+    handshake?.end(countCertificateBytes(socket))
+    Object.defineProperty(socket, 'remoteAddress', { value: remote.address })
+    Object.defineProperty(socket, 'remotePort', { value: remote.port })
   })
   server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     const place = placeOf.get(socket)
@@ -126,9 +132,9 @@ function costOfFailure({ bytesRead, bytesWritten }: Socket): number {
   return bytesRead > FREE_FAILURE_BYTES && bytesWritten > SENT_BEFORE_CERTIFICATES ? bytesRead : 0
 }
 
-/** Unique among the open connections of a listener. */
-function peerOf({ remoteAddress, remotePort, localAddress }: Socket): string {
-  return `${remoteAddress} ${remotePort} ${localAddress}`
+/** The second field of a line of the key log. */
+function clientRandomOf(line: Buffer): string {
+  return line.toString('latin1').split(' ', 2)[1] ?? ''
 }
 
 /** Calls `onHeader` with a complete header, and leaves the bytes after it in the socket. Closes the connection without one. */

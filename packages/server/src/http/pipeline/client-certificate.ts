@@ -18,14 +18,13 @@ export function readClientCertificate(socket: Socket): PresentedCertificate | un
 }
 
 /**
- * The number and bytes of the certificates that the client sent, if this is the first call for the connection. None for a resumed connection,
- * whose certificates were checked before.
+ * The bytes of the certificates that the client sent, if this is the first call for the connection. None for a resumed connection, whose
+ * certificates were checked before.
  */
-export function countCertificates(socket: TLSSocket): { count: number; bytes: number } {
+export function countCertificateBytes(socket: TLSSocket): number {
   const leaf = socket.getPeerX509Certificate()
-  if (!leaf || socket.isSessionReused()) return { count: 0, bytes: 0 }
-  const all = noteSent(socket, leaf)
-  return { count: all.length, bytes: all.reduce((bytes, { raw }) => bytes + raw.length, 0) }
+  if (!leaf || socket.isSessionReused()) return 0
+  return noteSent(socket, leaf).reduce((bytes, { raw }) => bytes + raw.length, 0)
 }
 
 const fingerprints = new WeakMap<Socket, string | undefined>()

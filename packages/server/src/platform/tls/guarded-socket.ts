@@ -1,0 +1,86 @@
+import type { Socket } from 'node:net'
+import { Duplex } from 'node:stream'
+import type { HandshakeGuard } from './handshake-guard.ts'
+import { RefusedCertificates } from './handshake-messages.ts'
+
+const NOTHING = Buffer.alloc(0)
+
+export interface GuardedSocketCalls {
+  /** Called with the random value of the peer's first message, before that goes on. */
+  onHello?: (random: string) => void
+  /** Called before the connection is closed for the peer's certificates. */
+  onRefused?: (error: RefusedCertificates) => void
+}
+
+/** A connection whose bytes a guard has checked. TLS runs on it as on the connection itself. */
+export class GuardedSocket extends Duplex {
+  readonly #socket: Socket
+  readonly #guard: HandshakeGuard
+  readonly #calls: GuardedSocketCalls
+
+  constructor(socket: Socket, guard: HandshakeGuard, calls: GuardedSocketCalls = {}) {
+    super()
+    this.#socket = socket
+    this.#guard = guard
+    this.#calls = calls
+    socket.on('data', (bytes: Buffer) => this.#receive(bytes))
+    socket.on('end', () => this.push(null))
+    socket.on('error', (error) => this.destroy(error))
+    socket.on('close', () => this.destroy())
+  }
+
+  /** Notes a line of the key log of the TLS that runs on this. */
+  noteSecret(line: Buffer): void {
+    if (this.#guard.isDone) return
+    this.#guard.noteSecret(line.toString('latin1'))
+    // Later: OpenSSL is at work on earlier bytes now.
+    process.nextTick(() => this.#receive(NOTHING))
+  }
+
+  override _read(): void {
+    this.#socket.resume()
+  }
+
+  // Writes skip this stream's own queue, which would only hold what the connection's queue holds as well.
+  override write(chunk: Uint8Array, ...rest: never[]): boolean {
+    return this.#socket.write(chunk, ...rest)
+  }
+
+  override cork(): void {
+    this.#socket.cork()
+  }
+
+  override uncork(): void {
+    this.#socket.uncork()
+  }
+
+  override _final(callback: () => void): void {
+    this.#socket.end(callback)
+  }
+
+  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
+    this.#socket.destroy()
+    callback(error)
+  }
+
+  #receive(bytes: Buffer): void {
+    if (this.destroyed) return
+    const released = this.#check(bytes)
+    if (released.length > 0 && !this.push(released)) this.#socket.pause()
+  }
+
+  #check(bytes: Buffer): Buffer {
+    const isNew = this.#guard.peerRandom === undefined
+    try {
+      const released = this.#guard.receive(bytes)
+      const { peerRandom } = this.#guard
+      if (isNew && peerRandom !== undefined) this.#calls.onHello?.(peerRandom)
+      return released
+    } catch (error) {
+      if (!(error instanceof RefusedCertificates)) throw error
+      this.#calls.onRefused?.(error)
+      this.destroy(error)
+      return NOTHING
+    }
+  }
+}

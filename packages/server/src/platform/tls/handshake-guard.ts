@@ -1,0 +1,114 @@
+import { HandshakeCipher } from './handshake-cipher.ts'
+import { FINISHED, HandshakeMessages, RefusedCertificates } from './handshake-messages.ts'
+
+/** Types of records. */
+const CHANGE_CIPHER_SPEC = 20
+const HANDSHAKE = 22
+const APPLICATION_DATA = 23
+
+const HEADER_BYTES = 5
+/** After the headers of the record and of the message, and a version. */
+const RANDOM_AT = 11
+const RANDOM_BYTES = 32
+const MAX_RECORD_BYTES = HEADER_BYTES + 2 ** 14 + 256
+const MAX_HELD_BYTES = 128 * 1024
+
+/** By whose certificates are checked. */
+const SECRETS = {
+  client: 'CLIENT_HANDSHAKE_TRAFFIC_SECRET',
+  server: 'SERVER_HANDSHAKE_TRAFFIC_SECRET',
+} as const
+
+/**
+ * Checks the certificates of a TLS peer before OpenSSL parses them, which it does on the thread that serves all. Bytes of the peer go through `receive` until the
+ * handshake has ended. In TLS 1.3 the certificates are encrypted: OpenSSL logs the secret that is needed (RFC 9850) before the peer can use it.
+ */
+export class HandshakeGuard {
+  readonly #secretName: string
+  readonly #messages = new HandshakeMessages(false)
+  readonly #encrypted = new HandshakeMessages(true)
+  #cipher: HandshakeCipher | undefined
+  #received: Buffer = Buffer.alloc(0)
+  #peerRandom: string | undefined
+  #hasChangedCipher = false
+  #isDone = false
+
+  constructor(peer: keyof typeof SECRETS) {
+    this.#secretName = SECRETS[peer]
+  }
+
+  /** Whether further bytes need not be checked. */
+  get isDone(): boolean {
+    return this.#isDone
+  }
+
+  /** The random value of the peer's first message, in hexadecimal digits; undefined before it. */
+  get peerRandom(): string | undefined {
+    return this.#peerRandom
+  }
+
+  /** Returns the bytes that may go on. Keeps those that can only be checked later. Throws RefusedCertificates. */
+  receive(bytes: Buffer): Buffer {
+    if (this.#isDone && this.#received.length === 0) return bytes
+    this.#received = this.#received.length === 0 ? bytes : Buffer.concat([this.#received, bytes])
+    let end = 0
+    while (!this.#isDone) {
+      const record = this.#recordAt(end)
+      if (!record || !this.#check(record)) break
+      end += record.length
+    }
+    if (this.#isDone) end = this.#received.length
+    const released = this.#received.subarray(0, end)
+    this.#received = this.#received.subarray(end)
+    if (this.#received.length > MAX_HELD_BYTES) throw new RefusedCertificates('the handshake does not go on')
+    return released
+  }
+
+  /** Notes a line of OpenSSL's key log. Call `receive` afterwards: bytes may have waited for it. */
+  noteSecret(line: string): void {
+    const [name = '', , secret = ''] = line.trim().split(' ')
+    // TLS 1.2 logs its secret near the end.
+    if (name === 'CLIENT_RANDOM') this.#isDone = true
+    else if (name === this.#secretName) this.#cipher = new HandshakeCipher(Buffer.from(secret, 'hex'))
+  }
+
+  /** The record from this position on; undefined while it is incomplete. */
+  #recordAt(start: number): Buffer | undefined {
+    const bytes = this.#received.subarray(start)
+    const [type] = bytes
+    if (type === undefined) return undefined
+    if (this.#peerRandom === undefined && type !== HANDSHAKE) {
+      // Text, such as a request without TLS: OpenSSL refuses it. Other forms of a first message would hide those after it.
+      if (type < 0x20 || type >= 0x80) throw new RefusedCertificates('the connection does not begin with TLS')
+      this.#isDone = true
+      return undefined
+    }
+    if (bytes.length < HEADER_BYTES) return undefined
+    const length = HEADER_BYTES + bytes.readUInt16BE(3)
+    if (length > MAX_RECORD_BYTES) throw new RefusedCertificates('a record is too long')
+    if (length > bytes.length) return undefined
+    if (this.#peerRandom === undefined) {
+      if (length < RANDOM_AT + RANDOM_BYTES) throw new RefusedCertificates('the first message is in pieces')
+      this.#peerRandom = bytes.toString('hex', RANDOM_AT, RANDOM_AT + RANDOM_BYTES)
+    }
+    return bytes.subarray(0, length)
+  }
+
+  /** Returns false for a record that must wait for a secret. */
+  #check(record: Buffer): boolean {
+    const type = record.readUInt8(0)
+    if (type === APPLICATION_DATA) return this.#cipher ? this.#checkEncrypted(this.#cipher, record) : false
+    if (type === CHANGE_CIPHER_SPEC) this.#hasChangedCipher = true
+    if (type !== HANDSHAKE) return true
+    // After a change of the cipher OpenSSL reads no certificate from such a record: in TLS 1.2 it has them, in TLS 1.3 it waits for the second first message.
+    if (!this.#hasChangedCipher) this.#messages.read(record.subarray(HEADER_BYTES))
+    return true
+  }
+
+  #checkEncrypted(cipher: HandshakeCipher, record: Buffer): boolean {
+    const plain = cipher.decrypt(record)
+    if (!plain) throw new RefusedCertificates('a record of the handshake cannot be decrypted')
+    if (plain.type === HANDSHAKE && this.#encrypted.read(plain.content).includes(FINISHED)) this.#isDone = true
+    return true
+  }
+}

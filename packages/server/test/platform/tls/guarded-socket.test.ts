@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect as connectTcp, createServer, type Socket } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { type ConnectionOptions, connect, createServer as createTlsServer } from 'node:tls'
+import { makeTestCertificate } from '@countersign/testkit'
+import { GuardedSocket } from '../../../src/platform/tls/guarded-socket.ts'
+import { HandshakeGuard } from '../../../src/platform/tls/handshake-guard.ts'
+import { pemOf } from '../../attack/slow-certificates.ts'
+
+const own = makeTestCertificate()
+const client = makeTestCertificate()
+const explicit = makeTestCertificate({ kind: 'ecExplicit' })
+const clientTls = { cert: client.pem, key: pemOf(client.privateKey) }
+
+/** A server that says "hello" and the number of certificates of its client. */
+async function startGuardedServer(t: TestContext) {
+  const refusals: string[] = []
+  const begun = new Map<string, GuardedSocket>()
+  const server = createTlsServer(
+    { cert: own.pem, key: pemOf(own.privateKey), requestCert: true, rejectUnauthorized: false },
+    (socket) =>
+      socket.on('error', () => {}).end(`hello ${socket.getPeerX509Certificate() ? 'certificate' : 'stranger'}`),
+  )
+  server.on('keylog', (line: Buffer) => begun.get(line.toString().split(' ')[1] ?? '')?.noteSecret(line))
+  server.on('tlsClientError', () => {})
+  const front = createServer((socket) => {
+    const guarded: GuardedSocket = new GuardedSocket(socket, new HandshakeGuard('client'), {
+      onHello: (random) => begun.set(random, guarded),
+      onRefused: ({ message }) => refusals.push(message),
+    })
+    server.emit('connection', guarded)
+  })
+  front.listen(0, '127.0.0.1')
+  await once(front, 'listening')
+  t.after(() => front.close())
+  const { port } = front.address() as AddressInfo
+  return { port, refusals }
+}
+
+/** All that the server says. */
+async function talk(
+  port: number,
+  options: ConnectionOptions = {},
+): Promise<{ text: string; session: Buffer | undefined }> {
+  const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ...options })
+  let session: Buffer | undefined
+  let text = ''
+  socket.on('session', (ticket) => {
+    session = ticket
+  })
+  socket.on('data', (bytes) => {
+    text += bytes
+  })
+  await once(socket, 'close')
+  return { text, session }
+}
+
+/** In TLS 1.3 a client does not wait for the server, so that its handshake succeeds. */
+async function assertCut(port: number, options: ConnectionOptions): Promise<void> {
+  const { text } = await talk(port, options).catch(() => ({ text: '' }))
+  assert.equal(text, '')
+}
+
+const HANDSHAKES: readonly (readonly [title: string, ConnectionOptions])[] = [
+  ['TLS 1.2', { maxVersion: 'TLSv1.2' }],
+  ['TLS 1.3 with AES-128', { minVersion: 'TLSv1.3', ciphers: 'TLS_AES_128_GCM_SHA256' }],
+  ['TLS 1.3 with AES-256', { minVersion: 'TLSv1.3', ciphers: 'TLS_AES_256_GCM_SHA384' }],
+  ['TLS 1.3 with ChaCha20', { minVersion: 'TLSv1.3', ciphers: 'TLS_CHACHA20_POLY1305_SHA256' }],
+  // The server prefers another group than the one that the client guesses.
+  ['TLS 1.3 with a second first message', { minVersion: 'TLSv1.3', ecdhCurve: 'P-521:P-256' }],
+]
+
+for (const [title, options] of HANDSHAKES) {
+  test(`M-28 a client is served by ${title}, with and without a certificate, and with a resumed session`, async (t) => {
+    const { port, refusals } = await startGuardedServer(t)
+    assert.equal((await talk(port, options)).text, 'hello stranger')
+    const { text, session } = await talk(port, { ...options, ...clientTls })
+    assert.equal(text, 'hello certificate')
+    assert.equal((await talk(port, { ...options, ...clientTls, session })).text, 'hello certificate')
+    assert.deepEqual(refusals, [])
+  })
+
+  test(`M-28 one certificate with a curve of its own, or too many, end a connection by ${title}`, async (t) => {
+    const { port, refusals } = await startGuardedServer(t)
+    const { key, cert } = clientTls
+    for (const others of [explicit.pem, cert.repeat(16)]) {
+      await assertCut(port, { ...options, key, cert: cert + others })
+    }
+    assert.deepEqual(refusals, ['a certificate has a key that is not used in TLS', 'there are too many certificates'])
+    assert.equal((await talk(port, { ...options, key, cert: cert.repeat(16) })).text, 'hello certificate')
+  })
+}
+
+/** Passes what a client sends on in pieces. */
+async function startRelay(t: TestContext, port: number, pieceBytes: number): Promise<number> {
+  const relay = createServer((socket: Socket) => {
+    const upstream = connectTcp({ port, host: '127.0.0.1', noDelay: true })
+    upstream
+      .on('data', (bytes) => socket.write(bytes))
+      .on('close', () => socket.destroy())
+      .on('error', () => {})
+    let last = Promise.resolve()
+    socket
+      .on('error', () => {})
+      .on('data', (bytes: Buffer) => {
+        last = last.then(async () => {
+          for (let at = 0; at < bytes.length; at += pieceBytes) {
+            upstream.write(bytes.subarray(at, at + pieceBytes))
+            await new Promise(setImmediate)
+          }
+        })
+      })
+  })
+  relay.listen(0, '127.0.0.1')
+  await once(relay, 'listening')
+  t.after(() => relay.close())
+  return (relay.address() as AddressInfo).port
+}
+
+for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
+  test(`M-28 bytes may arrive in any pieces: ${maxVersion}`, async (t) => {
+    const { port, refusals } = await startGuardedServer(t)
+    for (const pieceBytes of [1, 7, 100]) {
+      const relayed = await startRelay(t, port, pieceBytes)
+      assert.equal((await talk(relayed, { ...clientTls, maxVersion })).text, 'hello certificate')
+      const cert = clientTls.cert + explicit.pem
+      await assertCut(relayed, { ...clientTls, cert, maxVersion })
+    }
+    assert.equal(refusals.length, 3)
+  })
+}
+
+const hello = (length: number, ...content: number[]): Buffer => {
+  const record = Buffer.alloc(5 + length)
+  record.set([22, 3, 1, length >> 8, length & 255, ...content])
+  return record
+}
+
+const HOSTILE: readonly (readonly [title: string, Buffer])[] = [
+  ['a first message in the form of SSL 2', Buffer.from([0x80, 0x2e, 1, 3, 3, ...Buffer.alloc(43)])],
+  ['a first message in pieces', hello(10, 1, 0, 0, 60)],
+  ['a record that is too long', Buffer.from([22, 3, 1, 0x48, 0])],
+  ['a message that is too long', hello(60, 1, 2, 0, 0)],
+  ['compressed certificates', hello(60, 25, 0, 0, 56)],
+  ['a malformed list of certificates', hello(60, 11, 0, 0, 56, 0, 0, 99)],
+  [
+    'data without end before any secret',
+    Buffer.concat([
+      hello(60, 1, 0, 0, 56),
+      ...Array.from({ length: 20 }, () => Buffer.concat([Buffer.from([23, 3, 3, 0x40, 0]), Buffer.alloc(0x4000)])),
+    ]),
+  ],
+]
+
+for (const [title, bytes] of HOSTILE) {
+  test(`M-28 refuses ${title}`, () => {
+    const guard = new HandshakeGuard('client')
+    assert.throws(() => guard.receive(bytes), { name: 'RefusedCertificates' })
+  })
+}
+
+test('M-28 lets a first message and text without TLS go on, which OpenSSL refuses itself', () => {
+  const first = hello(60, 1, 0, 0, 56)
+  assert.deepEqual(new HandshakeGuard('client').receive(first), first)
+  const text = Buffer.from('GET / HTTP/1.1\r\n\r\n')
+  assert.deepEqual(new HandshakeGuard('client').receive(text), text)
+})
+
+test('M-28 a record that the logged secret does not decrypt is refused', () => {
+  const guard = new HandshakeGuard('client')
+  guard.receive(hello(60, 1, 0, 0, 56))
+  guard.noteSecret(`CLIENT_HANDSHAKE_TRAFFIC_SECRET 00 ${'ab'.repeat(32)}\n`)
+  const record = Buffer.concat([Buffer.from([23, 3, 3, 0, 40]), Buffer.alloc(40)])
+  assert.throws(() => guard.receive(record), /cannot be decrypted/)
+})
