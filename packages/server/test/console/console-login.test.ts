@@ -103,6 +103,21 @@ test('Q-08 a state that is missing, invented, used, old or of another browser is
   assert.equal(forms.length, 1)
 })
 
+test('Q-08 a provider that does not name itself in responses has an address of its own, and gets no code that came to another', async (t) => {
+  const { script, forms, createIdentity, createLoginSigner, startLogin, finishLogin } = await setUpConsoleLogin(t)
+  await createIdentity()
+  script.document = { authorization_response_iss_parameter_supported: false }
+  const signerId = await createLoginSigner()
+  for (const address of [`https://${HOST}/console/callback`, `https://${HOST}/console/callback/another`]) {
+    const started = await startLogin(signerId)
+    const elsewhere = { ...started, parameters: { ...started.parameters, redirect_uri: address } }
+    assert.equal(errorOf(await finishLogin(elsewhere, { iss: undefined })).why, 'provider')
+  }
+  assert.equal(forms.length, 0)
+  assert.ok(sessionOf(await finishLogin(await startLogin(signerId), { iss: undefined })))
+  assert.equal(forms[0]?.get('redirect_uri'), `https://${HOST}/console/callback/${signerId}`)
+})
+
 test('Q-08 a response of another issuer, without its issuer, with an error or without a code is refused', async (t) => {
   const set = await setUpConsoleLogin(t)
   const { forms, script, startLogin, finishLogin } = set

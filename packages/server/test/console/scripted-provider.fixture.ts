@@ -115,7 +115,8 @@ export async function setUpConsoleLogin(t: TestContext, settings: Readonly<Recor
       const all = { code: CODE, state: parameters.state, iss: issuer, ...members }
       for (const [name, value] of Object.entries(all)) if (value !== undefined) query.set(name, value)
       const headers = { host: HOST, cookie, 'sec-fetch-site': 'cross-site', ...from }
-      return app.call('GET', `/console/callback?${query}`, undefined, { headers })
+      const { pathname } = new URL(parameters.redirect_uri ?? '')
+      return app.call('GET', `${pathname}?${query}`, undefined, { headers })
     },
   }
 }

@@ -1,6 +1,6 @@
 import { AppError, findCookie } from '@countersign/core'
 import type { Logger } from 'pino'
-import { ConsoleLogin, type ConsoleLoginParts } from '../../login/console/console-login.ts'
+import { CALLBACK, ConsoleLogin, type ConsoleLoginParts } from '../../login/console/console-login.ts'
 import { ConsoleLoginError } from '../../login/console/console-login-error.ts'
 import { createLogConsoleLoginError } from '../../login/console/log-console-login-error.ts'
 import { FLOW_SECONDS, type LoginFlow } from '../../login/console/login-flows.ts'
@@ -26,7 +26,6 @@ interface ConsoleLoginRouteParts extends ConsoleLoginParts, LogInCallParts, Brow
 
 /** Binds a login to the browser that began it. It must be sent with the provider's redirect, so it cannot be Strict. */
 const LOGIN_COOKIE = '__Host-countersign-login'
-const CALLBACK = '/console/callback'
 
 /** One of the two requests of a login. It sets `target.next` as soon as that is known, so that a failed login can be repeated. */
 type Step = (call: Call, target: { next: string }) => Promise<RouteResponse>
@@ -51,21 +50,23 @@ export function consoleLoginRoutes(parts: ConsoleLoginRouteParts): Route[] {
     const signer = await login.getSigner(call.params.signerId ?? '')
     const origin = ownOrigin(call.untrustedHead.host)
     if (origin === undefined) throw new AppError('BAD_REQUEST', { message: 'the Host header is not a valid host' })
-    const redirectUri = `${origin}${CALLBACK}`
     const sessionToken = sessionTokenOf(call)
-    return goToProvider(await login.begin(signer, { redirectUri, next: target.next, sessionToken }))
+    return goToProvider(await login.begin(signer, { origin, next: target.next, sessionToken }))
   }
 
   /** Repeats a login that was too weak or too old, once, with what the policy requires (RFC 9470 section 5). */
   const stepUp = async ({ signerId, redirectUri, next, replaces }: LoginFlow, { parameters }: StepUpError) => {
     const signer = await login.getSigner(signerId)
-    return goToProvider(await login.begin(signer, { redirectUri, next, sessionToken: replaces, stepUp: parameters }))
+    const { origin } = new URL(redirectUri)
+    return goToProvider(await login.begin(signer, { origin, next, sessionToken: replaces, stepUp: parameters }))
   }
 
   const finish: Step = async (call, target) => {
     const { query, untrustedHead } = call
     const cookie = findCookie(untrustedHead.headers.cookie ?? '', LOGIN_COOKIE)
-    const flow = login.take(query.get('state') ?? '', cookie)
+    const { signerId } = call.params
+    const path = signerId === undefined ? CALLBACK : `${CALLBACK}/${encodeURIComponent(signerId)}`
+    const flow = login.take(query.get('state') ?? '', { cookie, path })
     const { sessionToken, replaces, next } = flow
     target.next = next
     const callback = { iss: query.get('iss'), error: query.get('error'), code: query.get('code') }
@@ -108,9 +109,9 @@ export function consoleLoginRoutes(parts: ConsoleLoginRouteParts): Route[] {
       }
     }
 
-  const row = (path: string, step: Step): Route => ({
+  const row = (step: Step, ...paths: string[]): Route => ({
     method: 'GET',
-    paths: [path],
+    paths,
     access: 'anonymous',
     rate: 'attempt',
     bodyCap: 'anonymous',
@@ -119,7 +120,7 @@ export function consoleLoginRoutes(parts: ConsoleLoginRouteParts): Route[] {
     produces: PLAIN,
     handle: orShowError(step),
   })
-  return [row('/console/login/:signerId', begin), row(CALLBACK, finish)]
+  return [row(begin, '/console/login/:signerId'), row(finish, CALLBACK, `${CALLBACK}/:signerId`)]
 }
 
 /** The browser's session, when a page of the console makes the request. */

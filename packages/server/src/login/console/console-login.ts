@@ -17,8 +17,12 @@ export interface ConsoleLoginParts {
   readonly loginProviders: LoginProviders
 }
 
+/** Where providers send browsers back to. */
+export const CALLBACK = '/console/callback'
+
 interface NewFlow {
-  readonly redirectUri: string
+  /** Of the URL by which the browser reaches the controller. */
+  readonly origin: string
   /** The console page to show after the login. */
   readonly next: string
   /** The browser's current session, if any. */
@@ -51,7 +55,7 @@ export class ConsoleLogin {
   /** Returns the URL to send the browser to, and the value of the cookie that binds the flow to the browser. */
   async begin(
     signer: StoredSigner,
-    { redirectUri, next, sessionToken, stepUp }: NewFlow,
+    { origin, next, sessionToken, stepUp }: NewFlow,
   ): Promise<{ url: string; cookie: string }> {
     const provider = await this.#parts.loginProviders.find(signer)
     const isSecondFactor = await this.#requiresTokenOf(signer.id, sessionToken)
@@ -60,7 +64,7 @@ export class ConsoleLogin {
       revision: signer.revision,
       nonce: newSecret(),
       verifier: newSecret(),
-      redirectUri,
+      redirectUri: `${origin}${callbackPath(signer, provider)}`,
       next,
       ...(stepUp && { isStepUp: true }),
       ...(isSecondFactor ? { sessionToken } : { replaces: sessionToken }),
@@ -72,10 +76,13 @@ export class ConsoleLogin {
     }
   }
 
-  /** Returns the flow that this browser began, once. */
-  take(state: string, cookie: string | undefined): LoginFlow {
+  /** Returns the flow that this browser began, once. `path` is that of the response. */
+  take(state: string, { cookie, path }: { readonly cookie: string | undefined; readonly path: string }): LoginFlow {
     const flow = this.#parts.loginFlows.take(state, cookie)
     if (!flow) throw new ConsoleLoginError('expired', 'this browser has begun no login with this state')
+    if (new URL(flow.redirectUri).pathname !== path) {
+      throw new ConsoleLoginError('provider', 'the response came to the address of another provider')
+    }
     return flow
   }
 
@@ -106,6 +113,14 @@ export class ConsoleLogin {
     const session = sessionToken === undefined ? undefined : await this.#parts.sessions.peek(sessionToken)
     return session?.policy.secondary.requireExtJwtSigner === signerId
   }
+}
+
+/**
+ * A provider that does not name itself in its responses has an address of its own. Otherwise another one could send the browser there, and
+ * receive the code as if it were its own (RFC 9700 section 4.4.2).
+ */
+function callbackPath({ id }: StoredSigner, { sendsIssuer }: LoginProvider): string {
+  return sendsIssuer ? CALLBACK : `${CALLBACK}/${encodeURIComponent(id)}`
 }
 
 /** Returns the authorization code. Throws when the response comes from another issuer (RFC 9207) or is an error. */
