@@ -6,6 +6,7 @@ import {
   type EnrollmentAttempt,
   findEnrollmentRefusals,
   isKindEnabled,
+  requirementsOf,
 } from './enrollment-refusals.ts'
 
 const { primary } = DEFAULT_AUTH_POLICY
@@ -18,8 +19,16 @@ const SIGNER = {
   reprovisionAfterMinutes: 1440,
 }
 
-const refusalsOf = (attempt: Partial<EnrollmentAttempt>) =>
-  findEnrollmentRefusals({ kind: 'token', signer: SIGNER, policy: { primary }, isEnrolled: false, ...attempt })
+const ATTEMPT: EnrollmentAttempt = {
+  kind: 'token',
+  signer: SIGNER,
+  policy: { primary },
+  isEnrolled: false,
+  loginClaims: { acr: null, amr: null, authenticatedAt: null },
+  now: 100_000,
+}
+
+const refusalsOf = (attempt: Partial<EnrollmentAttempt>) => findEnrollmentRefusals({ ...ATTEMPT, ...attempt })
 
 test('each kind of enrollment is enabled by its own flag', () => {
   const onlyCert = { ...SIGNER, enrollToTokenEnabled: false }
@@ -68,11 +77,27 @@ test('every refusal is returned, the one for the client first', () => {
 
 test('a login enrolls only with provisionOnLogin, and not the subject of an identity that was deleted recently', () => {
   const signer = { ...SIGNER, provisionOnLogin: true, reprovisionAfterMinutes: 1 }
-  const provisioning = { deletedAt: undefined, now: 100_000 }
+  const provisioning = { deletedAt: undefined }
   assert.deepEqual(refusalsOf({ signer, provisioning }), [])
   assert.deepEqual(refusalsOf({ provisioning }), ['enrollment-off'])
-  const deleted = { ...provisioning, deletedAt: 40_001 }
+  const deleted = { deletedAt: 40_001 }
   assert.deepEqual(refusalsOf({ signer, provisioning: deleted }), ['deleted-recently'])
   assert.deepEqual(refusalsOf({ signer }), [], 'an enrollment that is no login')
-  assert.deepEqual(refusalsOf({ signer, provisioning: { ...deleted, deletedAt: 40_000 } }), [])
+  assert.deepEqual(refusalsOf({ signer, provisioning: { deletedAt: 40_000 } }), [])
+})
+
+test('a token that is too weak or too old for the policy enrolls to neither kind', () => {
+  const extJwt = { ...primary.extJwt, requireAcr: ['gold'], requireAmr: ['otp'], maxAuthAgeSeconds: 60 }
+  const policy = { primary: { ...primary, extJwt } }
+  const loginClaims = { acr: 'gold', amr: ['otp'], authenticatedAt: 40_000 }
+  for (const kind of ENROLLMENT_KINDS) {
+    const refusals = (claims: Partial<typeof loginClaims>) =>
+      refusalsOf({ kind, policy, loginClaims: { ...loginClaims, ...claims } })
+    assert.deepEqual(refusals({}), [], kind)
+    assert.deepEqual(refusals({ acr: 'silver' }), ['acr-insufficient'], kind)
+    assert.deepEqual(refusals({ amr: ['pwd'] }), ['amr-insufficient'], kind)
+    assert.deepEqual(refusals({ authenticatedAt: 39_999 }), ['authentication-too-old'], kind)
+  }
+  assert.equal(requirementsOf('acr-insufficient', policy), extJwt)
+  assert.equal(requirementsOf('not-allowed', policy), undefined)
 })

@@ -1,6 +1,13 @@
 import type { ErrorCode } from '@countersign/contract'
 import type { AuthPolicySettings } from '../auth-policy/auth-policy-settings.ts'
 import { isLoginAllowed, type LoginMethod } from '../auth-policy/login-method.ts'
+import {
+  isStepUpNeeded,
+  type LoginClaims,
+  type LoginRequirements,
+  STEP_UP_REASONS,
+  type StepUpReason,
+} from '../auth-policy/step-up.ts'
 import type { SignerSettings } from '../signer/signer-settings.ts'
 
 /** What an enrollment leads to: logins with tokens of the signer, or a client certificate. */
@@ -18,6 +25,9 @@ export interface EnrollmentAttempt {
   readonly policy: Pick<AuthPolicySettings, 'primary'> | undefined
   /** Whether an identity with the token's identity claim exists. */
   readonly isEnrolled: boolean
+  /** What the token says about the login at the identity provider. */
+  readonly loginClaims: LoginClaims
+  readonly now: number
   /** Whether the identity provider has revoked the token. */
   readonly isRevoked?: boolean
   /** Set when a login enrolls. */
@@ -28,7 +38,6 @@ export interface EnrollmentAttempt {
 export interface Provisioning {
   /** When the identity with the token's claim was deleted; undefined when there was none. */
   readonly deletedAt: number | undefined
-  readonly now: number
 }
 
 /** Reasons for refusing an enrollment with an accepted token, with their error codes. A closed set: decisions use these values. */
@@ -42,7 +51,10 @@ export const ENROLLMENT_REFUSALS = {
   'policy-unknown': 'INVALID_ENROLLMENT_NOT_ALLOWED',
   'not-allowed': 'INVALID_ENROLLMENT_NOT_ALLOWED',
   'signer-not-allowed': 'INVALID_ENROLLMENT_NOT_ALLOWED',
-} as const satisfies Record<string, ErrorCode>
+  'acr-insufficient': 'UNAUTHORIZED',
+  'amr-insufficient': 'UNAUTHORIZED',
+  'authentication-too-old': 'UNAUTHORIZED',
+} as const satisfies Record<string, ErrorCode> & Record<StepUpReason, ErrorCode>
 
 export type EnrollmentRefusal = keyof typeof ENROLLMENT_REFUSALS
 
@@ -58,7 +70,7 @@ const RULES: readonly (readonly [EnrollmentRefusal, applies: (attempt: Enrollmen
   ],
   [
     'deleted-recently',
-    ({ signer, provisioning }) => provisioning !== undefined && isDeletedRecently(signer, provisioning),
+    ({ signer, provisioning, now }) => provisioning !== undefined && isDeletedRecently(signer, provisioning, now),
   ],
   ['policy-unknown', ({ policy }) => !policy],
   ['not-allowed', ({ policy, kind }) => policy !== undefined && !policy.primary[METHOD_OF[kind]].allowed],
@@ -67,6 +79,15 @@ const RULES: readonly (readonly [EnrollmentRefusal, applies: (attempt: Enrollmen
     ({ policy, kind, signer }) =>
       policy?.primary[METHOD_OF[kind]].allowed === true && !isLoginAllowed(policy, loginMethodOf(kind, signer.id)),
   ],
+  // For both kinds: otherwise a token that is too weak for a login would get a certificate.
+  ...STEP_UP_REASONS.map(
+    (reason) =>
+      [
+        reason,
+        ({ policy, loginClaims, now }: EnrollmentAttempt) =>
+          policy !== undefined && isStepUpNeeded(reason, policy.primary.extJwt, loginClaims, now),
+      ] as const,
+  ),
 ]
 
 const METHOD_OF = { cert: 'cert', token: 'extJwt' } as const
@@ -82,7 +103,8 @@ const MS_PER_MINUTE = 60_000
 /** A clock that went back does not shorten the time: a deletion in the future is recent. */
 function isDeletedRecently(
   { reprovisionAfterMinutes }: Pick<SignerSettings, 'reprovisionAfterMinutes'>,
-  { deletedAt, now }: Provisioning,
+  { deletedAt }: Provisioning,
+  now: number,
 ): boolean {
   return deletedAt !== undefined && now < deletedAt + reprovisionAfterMinutes * MS_PER_MINUTE
 }
@@ -90,6 +112,14 @@ function isDeletedRecently(
 /** Every reason to refuse the enrollment, the one for the client first. Empty when it is allowed. */
 export function findEnrollmentRefusals(attempt: EnrollmentAttempt): EnrollmentRefusal[] {
   return RULES.filter(([, applies]) => applies(attempt)).map(([refusal]) => refusal)
+}
+
+/** What the policy requires of the login at the identity provider; undefined when the enrollment is refused for another reason. */
+export function requirementsOf(
+  refusal: EnrollmentRefusal,
+  policy: EnrollmentAttempt['policy'],
+): LoginRequirements | undefined {
+  return STEP_UP_REASONS.some((reason) => reason === refusal) ? policy?.primary.extJwt : undefined
 }
 
 function loginMethodOf(kind: EnrollmentKind, signerId: string): LoginMethod {

@@ -8,13 +8,13 @@ import {
   type EnrollmentRefusal,
   enrollPolicyId,
   findEnrollmentRefusals,
-  findStepUp,
   type IdentitySettings,
   issueTime,
   type LoginRequirements,
   newSortableId,
   planTokenSync,
   readSessionClaims,
+  requirementsOf,
   revocableToken,
   type SyncWarning,
   validateIdentity,
@@ -60,6 +60,8 @@ export interface NotEnrolled extends NoTokenChosen {
   readonly kind: EnrollmentKind
   /** The existing identity with the token's claim. */
   readonly identityId: string | undefined
+  /** What the policy requires of the login at the identity provider, when that is the reason. */
+  readonly requirements: LoginRequirements | undefined
 }
 
 /** Why a login enrolled nothing. */
@@ -71,7 +73,7 @@ export interface NotProvisioned {
 
 type AcceptedToken = Pick<ChosenToken, 'signer' | 'token'>
 
-type EnrollmentResult = Enrolled | ({ readonly isEnrolled: false } & NotEnrolled)
+export type EnrollmentResult = Enrolled | ({ readonly isEnrolled: false } & NotEnrolled)
 
 interface TokenEnrollmentParts extends ChooseTokenParts {
   readonly store: Store
@@ -111,19 +113,19 @@ export class TokenEnrollment {
   async enroll(request: EnrollmentRequest, { isRetry = false } = {}): Promise<EnrollmentResult> {
     const kind = request.csrPem === undefined ? 'token' : 'cert'
     const choice = await chooseEnrollingToken(this.#parts, request, kind)
-    if (!choice.isChosen) return { isEnrolled: false, ...choice, kind, identityId: undefined }
+    if (!choice.isChosen) return { isEnrolled: false, ...choice, kind, identityId: undefined, requirements: undefined }
     const { signer, bearer } = choice
     try {
       const enrolling = await refuseAs('claim-unusable', () => buildEnrollingIdentity(signer.stored, choice.token))
       return await this.#byClaim.run(JSON.stringify(enrolling.key), () => this.#create(choice, enrolling, request))
     } catch (error) {
       if (!(error instanceof EnrollmentRefusedError)) throw error
-      const { reason, refusal, identityId } = error
+      const { reason, refusal, identityId, requirements } = error
       if (reason === 'signer-changed' && !isRetry) {
         this.#parts.directory.expire(signer.id)
         return this.enroll(request, { isRetry: true })
       }
-      return { isEnrolled: false, kind, signer, bearer, reason, error: refusal, identityId }
+      return { isEnrolled: false, kind, signer, bearer, reason, error: refusal, identityId, requirements }
     }
   }
 
@@ -157,12 +159,12 @@ export class TokenEnrollment {
       policies.find(enrollPolicyId(signer.stored)),
       isLogin ? findDeletion(store.db, key) : undefined,
     ])
-    const now = clock.now()
-    const attempt = { kind, signer: signer.stored, policy, isEnrolled: enrolledId !== undefined } as const
-    const provisioning = isLogin ? { deletedAt, now } : undefined
-    throwRefusal(findEnrollmentRefusals({ ...attempt, provisioning })[0], enrolledId)
-    const stepUp = isLogin && policy && findStepUp(policy.primary.extJwt, readSessionClaims(token.claims), now)
-    if (stepUp) throw new EnrollmentRefusedError(stepUp, new AppError('UNAUTHORIZED'), undefined, policy.primary.extJwt)
+    const loginClaims = readSessionClaims(token.claims)
+    const isEnrolled = enrolledId !== undefined
+    const attempt = { kind, signer: signer.stored, policy, isEnrolled, loginClaims, now: clock.now() } as const
+    const provisioning = isLogin ? { deletedAt } : undefined
+    const [early] = findEnrollmentRefusals({ ...attempt, provisioning })
+    if (early) throw refused(early, requirementsOf(early, policy), enrolledId)
     await refuseAs('identity-refused', () => validateIdentity(settings))
 
     const identityId = key.useExternalId ? newSortableId(clock.now()) : key.id
@@ -178,7 +180,11 @@ export class TokenEnrollment {
     }
     const issuedAt = issueTime(token.claims)
     const verifiedBy = { signerId: signer.id, signerRevision: signer.stored.revision }
-    const { refusal, name = settings.name } = await refuseAs('identity-refused', () =>
+    const {
+      refusal,
+      requirements,
+      name = settings.name,
+    } = await refuseAs('identity-refused', () =>
       store.run(
         enrollByJwt,
         {
@@ -189,13 +195,14 @@ export class TokenEnrollment {
           identityId,
           issuedAt,
           token: revocableToken(token),
+          loginClaims,
           isLogin,
           authenticator,
         },
         { actorId: identityId, now: clock.now(), source: { authorName: settings.name, ...source } },
       ),
     )
-    throwRefusal(refusal, undefined)
+    if (refusal) throw refused(refusal, requirements)
     const enrolled = { id: identityId, name, manualAttributes: [], syncedTokens: {} }
     const suppliedAttributes = [{ signerId: signer.id, channel: 'token', attributes: settings.attributes }] as const
     const warnings = planTokenSync(signer.stored, token, { ...enrolled, suppliedAttributes })?.warnings ?? []
@@ -212,8 +219,8 @@ export class TokenEnrollment {
   }
 }
 
-function throwRefusal(refusal: EnrollmentRefusal | undefined, enrolledId: string | undefined): void {
-  if (refusal) throw new EnrollmentRefusedError(refusal, new AppError(ENROLLMENT_REFUSALS[refusal]), enrolledId)
+function refused(refusal: EnrollmentRefusal, requirements: LoginRequirements | undefined, enrolledId?: string) {
+  return new EnrollmentRefusedError(refusal, new AppError(ENROLLMENT_REFUSALS[refusal]), enrolledId, requirements)
 }
 
 /** Converts client errors (4xx) into a refusal with this reason. Server errors pass unchanged. */

@@ -8,6 +8,8 @@ import {
   isKindEnabled,
   type Provisioning,
   readEnrollmentClaims,
+  readSessionClaims,
+  type StepUpReason,
   type VerifiedToken,
   validateIdentity,
 } from '@countersign/core'
@@ -15,6 +17,7 @@ import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import type { StoredIdentity } from '../store/identity-row.ts'
 import type { Revocation } from '../store/reads/token-revocation-reads.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
+import { STEP_UP_TEXTS } from './login-refusals.ts'
 import { quoted } from './quoted.ts'
 import { revokedText } from './revoked-text.ts'
 
@@ -30,6 +33,7 @@ export interface EnrollAttempt {
   readonly policy: StoredAuthPolicy | undefined
   /** Whether another identity has the name of the new one. */
   readonly isNameTaken: boolean
+  readonly now: number
   /** Set when a login enrolls. */
   readonly provisioning?: Provisioning | undefined
   /** The revocation by which the token is refused. */
@@ -98,7 +102,8 @@ const visibleReason = (reason: string): string => quoted(reason).slice(1, -1)
 
 /** What the signer and the policy refuse: for the requested kind, or for each kind that the signer has enabled. */
 function missingPermission(attempt: EnrollAttempt): string[] {
-  const { signer, policy, identity, provisioning, revocation } = attempt
+  const { signer, token, policy, identity, now, provisioning, revocation } = attempt
+  const loginClaims = readSessionClaims(token.claims)
   const isEnrolled = identity !== undefined
   const isRevoked = revocation !== undefined
   const wanted = attempt.kind ? [attempt.kind] : ENROLLMENT_KINDS.filter((kind) => isKindEnabled(signer, kind))
@@ -107,8 +112,9 @@ function missingPermission(attempt: EnrollAttempt): string[] {
     const revoked = isRevoked ? [REFUSAL_TEXTS['token-revoked'](attempt)] : []
     return [...enrolled, ...revoked, REFUSAL_TEXTS['enrollment-off'](attempt)]
   }
+  const found = { signer, policy, isEnrolled, isRevoked, loginClaims, now, provisioning }
   const missing = wanted.flatMap((kind) =>
-    findEnrollmentRefusals({ kind, signer, policy, isEnrolled, isRevoked, provisioning }).map((refusal) => {
+    findEnrollmentRefusals({ ...found, kind }).map((refusal) => {
       const text = REFUSAL_TEXTS[refusal]({ ...attempt, kind })
       return KIND_SPECIFIC.has(refusal) ? `to enroll to a ${KIND_NAMES[kind]}: ${text}` : text
     }),
@@ -138,4 +144,11 @@ const REFUSAL_TEXTS: Readonly<Record<EnrollmentRefusal, (attempt: EnrollAttempt)
     `the policy ${quoted(policy?.name ?? '')} does not allow ${LOGIN_METHOD_NAMES[kind ?? 'token']} authentication`,
   'signer-not-allowed': ({ signer, policy }) =>
     `the signer ${quoted(signer.name)} is not among the allowed signers of the policy ${quoted(policy?.name ?? '')}`,
+  'acr-insufficient': (attempt) => stepUpText('acr-insufficient', attempt),
+  'amr-insufficient': (attempt) => stepUpText('amr-insufficient', attempt),
+  'authentication-too-old': (attempt) => stepUpText('authentication-too-old', attempt),
+}
+
+function stepUpText(reason: StepUpReason, { policy, token }: EnrollAttempt): string {
+  return STEP_UP_TEXTS[reason]({ policy, loginClaims: readSessionClaims(token.claims) })
 }

@@ -18,7 +18,7 @@ import { findRevocation, type Revocation } from '../store/reads/token-revocation
 import type { StoredSigner } from '../store/signer-row.ts'
 import { missingChoice, missingForEnrollment } from './enrollment-refusals.ts'
 import { explainedIdentity, explainedPolicy, type LoginExplanation } from './login-explanation.ts'
-import { type LoginAttempt, loadAttempt, missingForLogin, missingStepUps, subjectOf } from './login-refusals.ts'
+import { loadAttempt, missingForLogin, subjectOf } from './login-refusals.ts'
 import { SimilarSigners, type SimilarSignersParts } from './similar-signers.ts'
 
 export interface ExplainOptions {
@@ -88,7 +88,7 @@ export class LoginExplainer {
   async #explainLogin(signer: StoredSigner, token: VerifiedToken): Promise<AttemptExplanation> {
     const loaded = await loadAttempt(this.#store.db, signer, subjectOf(token), this.#clock.now())
     const attempt = { ...loaded, revocation: await this.#findRevocation(signer, token, loaded.identity) }
-    if (!attempt.identity && signer.provisionOnLogin) return this.#explainProvisioning(attempt, token)
+    if (!attempt.identity && signer.provisionOnLogin) return this.#explainProvisioning(signer, token)
     return {
       identity: explainedIdentity(attempt.identity, attempt.now),
       policy: explainedPolicy(attempt.policy),
@@ -107,14 +107,10 @@ export class LoginExplainer {
   }
 
   /** A login that enrolls must be allowed by the policy of the new identity too. */
-  async #explainProvisioning(attempt: LoginAttempt, token: VerifiedToken): Promise<AttemptExplanation> {
-    const { signer, now } = attempt
+  async #explainProvisioning(signer: StoredSigner, token: VerifiedToken): Promise<AttemptExplanation> {
     const { key } = readEnrollmentClaims(signer, token)
     const deletedAt = key.ok ? await findDeletion(this.#store.db, key.value) : undefined
-    const { identity, policy, missing } = await this.#explainEnrollment(signer, token, 'token', { deletedAt, now })
-    const found = await findAuthPolicy(this.#store.db, enrollPolicyId(signer))
-    const stepUps = missingStepUps({ ...attempt, policy: found })
-    return { identity, policy, missing: [...missing, ...stepUps] }
+    return this.#explainEnrollment(signer, token, 'token', { deletedAt })
   }
 
   async #explainEnrollment(
@@ -129,10 +125,11 @@ export class LoginExplainer {
     const { name } = readEnrollmentClaims(signer, token)
     const revocation = await this.#findRevocation(signer, token, identity)
     const isNameTaken = !identity && name.ok && (await isIdentityName(db, name.value))
+    const decided = { now, provisioning, revocation }
     return {
       identity: explainedIdentity(identity, now),
       policy: explainedPolicy(policy),
-      missing: missingForEnrollment({ signer, token, kind, identity, policy, isNameTaken, provisioning, revocation }),
+      missing: missingForEnrollment({ signer, token, kind, identity, policy, isNameTaken, ...decided }),
     }
   }
 }

@@ -41,7 +41,10 @@ interface RefusalRule {
 
 const listed = (values: readonly string[]): string => values.map(quoted).join(', ')
 
-const STEP_UP_TEXTS: Readonly<Record<StepUpReason, (attempt: LoginAttempt) => string>> = {
+/** For an administrator: what the login at the identity provider lacks. */
+export const STEP_UP_TEXTS: Readonly<
+  Record<StepUpReason, (attempt: Pick<LoginAttempt, 'policy' | 'loginClaims'>) => string>
+> = {
   'acr-insufficient': ({ policy, loginClaims: { acr } }) =>
     `a login at the identity provider with an acr of ${listed(policy?.primary.extJwt.requireAcr ?? [])}, which the policy ${quoted(policy?.name ?? '')} requires: the token has ${acr === null ? 'none' : quoted(acr)}`,
   'amr-insufficient': ({ policy, loginClaims: { amr } }) =>
@@ -151,11 +154,6 @@ export function findLoginRefusal(attempt: LoginAttempt): LoginRefusal | undefine
 export function missingForLogin(attempt: LoginAttempt): string[] {
   const refusals = RULES.filter(({ applies }) => applies(attempt)).map(({ text }) => text(attempt))
   return [...refusals, ...secondFactors(attempt)]
-}
-
-/** Lists for an administrator what the login at the identity provider lacks. */
-export function missingStepUps(attempt: LoginAttempt): string[] {
-  return STEP_UP_RULES.filter(({ applies }) => applies(attempt)).map(({ text }) => text(attempt))
 }
 
 function secondFactors({ identity, policy }: LoginAttempt): string[] {

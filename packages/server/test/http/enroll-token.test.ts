@@ -231,6 +231,40 @@ test('W-70 J-14 D29 an enrollment that the signer or the policy does not allow i
   assert.deepEqual(await codes(), [200, notAllowed, notAllowed])
 })
 
+test('D-17 a token that is too weak or too old for the policy enrolls to nothing, and gets the challenge of a login', async (t) => {
+  const { app, token, enrollingSigner, enroll, state, explain } = await setUpEnrollment(t)
+  await enrollingSigner()
+  const now = Math.floor(app.clock.now() / 1000)
+  const required = { requireAcr: ['gold'], requireAmr: ['otp'], maxAuthAgeSeconds: 300 }
+  await app.admin('PATCH', `${POLICIES}/default`, { primary: { extJwt: required } })
+  const strong = { acr: 'gold', amr: ['pwd', 'otp'], auth_time: now - 299 }
+  const cases = {
+    'acr-insufficient': { acr: 'silver' },
+    'amr-insufficient': { amr: ['pwd'] },
+    'authentication-too-old': { auth_time: now - 301 },
+  }
+  const before = await state()
+  for (const [reason, claims] of Object.entries(cases)) {
+    const weak = token({ ...strong, ...claims })
+    for (const body of [KINDS.token(), KINDS.cert()]) {
+      const reply = await enroll(weak, body)
+      assert.equal(refusal(reply), '401 UNAUTHORIZED', reason)
+      const challenge = /^Bearer error="insufficient_user_authentication", .*acr_values="gold", max_age="300"$/
+      assert.match(reply.headers['www-authenticate'] ?? '', challenge)
+      const decision = await decisionOf(app, reply.json.error.requestId)
+      assert.equal(decision.reason, reason)
+      assert.match(decision.missing.join(), /^a login at the identity provider/)
+    }
+    assert.match((await explain(weak, 'enroll')).missing.join(), /^a login at the identity provider/)
+  }
+  assert.deepEqual(await state(), before)
+  assert.deepEqual((await explain(token(strong), 'enroll')).missing, [])
+  for (const [sub, body] of Object.entries(KINDS)) {
+    const reply = await enroll(token({ ...strong, sub }), body())
+    assert.equal(reply.status, 200, reply.text)
+  }
+})
+
 const OTHER_SIGNER = {
   name: 'other',
   enabled: true,

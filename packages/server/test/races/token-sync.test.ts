@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { ENROLL_TOKEN, KINDS, POLICIES } from '../http/enroll-token.fixture.ts'
 import { IDENTITIES } from '../http/identities.fixture.ts'
 import { ALICE, SIGNERS, setUpProvider } from '../http/provider.fixture.ts'
-import { raceTokenLogin } from './race.fixture.ts'
+import { race, raceTokenLogin } from './race.fixture.ts'
 
 const SYNCING = { attributeSync: 'login', enrollAttributeClaimsSelector: 'groups' }
 const PROVISIONING = { ...SYNCING, enrollToTokenEnabled: true, provisionOnLogin: true }
@@ -66,4 +67,22 @@ test('an identity that is created and deleted during a login is not provisioned 
   })
   assert.equal(refused.status, 401)
   assert.equal(await find(), undefined)
+})
+
+test('D-17 a policy that requires a stronger login during an enrollment refuses it', async (t) => {
+  const { app, token, find } = await setUp(t, { enrollToCertEnabled: true })
+  const enrollAs = async (acr: string) => {
+    const headers = { authorization: `Bearer ${token({ acr })}` }
+    const request = { method: 'POST', path: ENROLL_TOKEN, body: KINDS.cert(), headers } as const
+    const { reply, hasWritten } = await race({ app }, { credentials: {} }, request, 'enrollment.byJwt', async () => {
+      await app.admin('PATCH', `${POLICIES}/default`, { primary: { extJwt: { requireAcr: ['gold'] } } })
+    })
+    assert.ok(hasWritten)
+    return reply
+  }
+  const refused = await enrollAs('silver')
+  assert.equal(refused.status, 401, refused.text)
+  assert.match(refused.headers['www-authenticate'] ?? '', /acr_values="gold"/)
+  assert.equal(await find(), undefined)
+  assert.equal((await enrollAs('gold')).status, 200)
 })

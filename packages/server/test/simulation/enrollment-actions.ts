@@ -76,7 +76,8 @@ export const enrollByToken: Action = async (stage) => {
       publicKeyDigest,
     }
     const token = revocableToken({ claims: { sub: externalId, iat: issuedAt }, identityClaim: externalId })
-    const verifiedBy = { signerId: SIGNER_ID, signerRevision, issuedAt, token }
+    const loginClaims = { acr: null, amr: null, authenticatedAt: null }
+    const verifiedBy = { signerId: SIGNER_ID, signerRevision, issuedAt, token, loginClaims }
     const enrollment = { ...verifiedBy, kind: 'cert', key: { useExternalId: true, externalId } } as const
     const identityId = `enrolled-${authenticator.id}`
     const args = { ...enrollment, settings, identityId, authenticator }

@@ -1,8 +1,9 @@
 import { EnrollToken, type EnrollToken as EnrollTokenBody } from '@countersign/contract'
-import { fieldError } from '@countersign/core'
+import { fieldError, type StepUpReason } from '@countersign/core'
 import { type EnrollAndReportParts, enrollAndReport } from '../../enrollment/enroll-and-report.ts'
 import { CLIENT } from '../api-paths.ts'
 import type { Call } from '../pipeline/call.ts'
+import { StepUpError } from '../pipeline/challenge.ts'
 import type { Route, RouteResponse } from '../pipeline/route.ts'
 import { describe } from '../pipeline/route-note.ts'
 import { type ControllerViewParts, controllerView } from '../shared/controller-view.ts'
@@ -21,7 +22,7 @@ export async function enrollWithToken(parts: EnrollTokenParts, call: Call): Prom
   const { clientCsr } = call.body as EnrollTokenBody
   // A request whose body was lost in transit must not become an enrollment for token login.
   if (!call.hasBody) throw fieldError(PARAMETER, `${PARAMETER} in body is required`, '')
-  const { identityId, certificate } = await enrollAndReport(parts, requestId, {
+  const result = await enrollAndReport(parts, requestId, {
     bearers,
     signerIds: call.untrustedHeaderLines(SIGNER_HEADER),
     // Existing clients send "" when they have none.
@@ -29,6 +30,12 @@ export async function enrollWithToken(parts: EnrollTokenParts, call: Call): Prom
     source,
     clientAddress,
   })
+  if (!result.isEnrolled) {
+    const { reason, requirements, error } = result
+    // A valid token of a login that is too weak or too old gets the requirements, as at a login.
+    throw requirements ? new StepUpError(reason as StepUpReason, requirements) : error
+  }
+  const { identityId, certificate } = result
   const data = {
     ...(certificate && { cert: certificate.chainPem, ca: certificate.caPem }),
     controllers: [controllerView(parts)],

@@ -7,7 +7,10 @@ import {
   foldAscii,
   type IdentitySettings,
   isIdentityKeyCaseExact,
+  type LoginClaims,
+  type LoginRequirements,
   type RevocableToken,
+  requirementsOf,
   revocationKey,
 } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
@@ -38,9 +41,18 @@ export interface JwtEnrollment {
   /** When the token was issued, in seconds. */
   readonly issuedAt: number
   readonly token: RevocableToken
+  readonly loginClaims: LoginClaims
   /** Set when a login enrolls: the subject of an identity that was deleted recently is refused. */
   readonly isLogin?: boolean
   readonly authenticator: Omit<NewCertificateAuthenticator, 'identityId'> | undefined
+}
+
+interface JwtEnrollmentResult {
+  readonly refusal: EnrollmentRefusal | undefined
+  /** What the policy requires of the login at the identity provider, when that is the reason. */
+  readonly requirements?: LoginRequirements | undefined
+  /** The name that the new identity got. */
+  readonly name?: string
 }
 
 /**
@@ -61,10 +73,11 @@ export const enrollByJwt = operation({
       identityId,
       issuedAt,
       token,
+      loginClaims,
       isLogin = false,
       authenticator,
     }: JwtEnrollment,
-  ): Promise<{ refusal: EnrollmentRefusal | undefined; name?: string }> {
+  ): Promise<JwtEnrollmentResult> {
     const signer = await findSigner(tx.db, signerId)
     if (!signer) return { refusal: 'signer-disabled' }
     if (signer.revision !== signerRevision) return { refusal: 'signer-changed' }
@@ -72,11 +85,12 @@ export const enrollByJwt = operation({
     const isEnrolled =
       (await findEnrolledIdentity(tx.db, key)) !== undefined || (await isOtherSpelling(tx, signer, settings.externalId))
     const deletedAt = isLogin ? await findDeletion(tx.db, key) : undefined
-    const provisioning = isLogin ? { deletedAt, now: tx.now } : undefined
+    const provisioning = isLogin ? { deletedAt } : undefined
     const revocable = withSpelling(token, signer, settings.externalId)
     const isRevoked = (await findRevocation(tx.db, signerId, revocable)) !== undefined
-    const [refusal] = findEnrollmentRefusals({ kind, signer, policy, isEnrolled, isRevoked, provisioning })
-    if (refusal) return { refusal }
+    const attempt = { kind, signer, policy, isEnrolled, isRevoked, loginClaims, now: tx.now, provisioning }
+    const [refusal] = findEnrollmentRefusals(attempt)
+    if (refusal) return { refusal, requirements: requirementsOf(refusal, policy) }
     const freeName = signer.nameSync ? await findFreeName(tx, identityId, settings.name) : undefined
     const name = freeName ?? settings.name
     await addIdentity(
