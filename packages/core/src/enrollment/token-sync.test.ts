@@ -75,6 +75,21 @@ test('claims that are absent or unusable change nothing and warn', () => {
   }
 })
 
+test('D59 a list with unusable entries, or too long a one, adds nothing and takes away what it lacks', () => {
+  for (const more of [
+    ['#mine'],
+    ['@mine'],
+    ['x'.repeat(129)],
+    Array.from({ length: 100 }, (_, index) => `g${index}`),
+  ]) {
+    const given = plan({ groups: ['b', 'new', ...more] })
+    assert.deepEqual([given?.attributes, given?.warnings[0]?.problem], [['b'], 'attributes-unusable'])
+    assert.equal(plan({ groups: ['b', 'a', ...more] })?.attributes, undefined, 'nothing is lacking')
+  }
+  assert.deepEqual(plan({ groups: ['b', 'new'] })?.attributes, ['b', 'new'])
+  for (const groups of [7, { b: true }, ['b', 7]]) assert.equal(plan({ groups })?.attributes, undefined)
+})
+
 test('the limit of attributes applies to all origins together', () => {
   const groups = Array.from({ length: 98 }, (_, index) => `g${index}`)
   assert.equal(plan({ groups })?.attributes?.length, 98)

@@ -95,18 +95,21 @@ function changedAttributes(
     warnings.push({ problem: 'attributes-absent', claim, message: absentMessage(claim, claims) })
     return undefined
   }
+  const warn = (message: string) => warnings.push({ problem: 'attributes-unusable', claim: claim ?? '', message })
   const read = readAttributes(value)
-  const attributes = read.ok ? sortedUnique(read.value) : []
+  if (!read.ok) {
+    warn(`${read.reason}: the attributes stay as they were`)
+    return undefined
+  }
+  const attributes = sortedUnique(read.value)
   const before = attributesSuppliedBy(identity, id, 'token')
-  if (read.ok && areSame(attributes, before)) return undefined
-  const reason = read.ok ? findAttributeError(identity, id, attributes) : read.reason
+  if (areSame(attributes, before)) return undefined
+  const reason = findAttributeError(identity, id, attributes)
   if (reason === undefined) return attributes
-  warnings.push({
-    problem: 'attributes-unusable',
-    claim: claim ?? '',
-    message: `${reason}: the attributes stay as they were`,
-  })
-  return undefined
+  warn(`${reason}: no attribute is added, and those that the list lacks are removed`)
+  // Otherwise a person who can get into a group with an unusable name would keep the groups that were taken away.
+  const kept = before.filter((attribute) => attributes.includes(attribute))
+  return areSame(kept, before) ? undefined : kept
 }
 
 /** The limit applies to all attributes of the identity, from every origin. */

@@ -95,10 +95,11 @@ test('an absent claim changes nothing and warns; null and an empty list clear', 
   }
 })
 
-test('an unusable claim changes nothing, warns, and the login succeeds', async (t) => {
+test('an unusable claim adds nothing, warns, and the login succeeds', async (t) => {
   const { logIn, origins, events } = await setUp(t)
   await logIn({ groups: ['a'] })
-  const bad = [7, { a: 1 }, [1], ['#a'], ['x'.repeat(129)], Array.from({ length: 101 }, (_, n) => `g${n}`)]
+  const tooMany = Array.from({ length: 101 }, (_, n) => `g${n}`)
+  const bad = [7, { a: 1 }, [1], ['a', '#a'], ['a', 'x'.repeat(129)], ['a', ...tooMany]]
   for (const groups of bad) await logIn({ groups })
   assert.deepEqual(await origins(), ['a signer idp'])
   assert.deepEqual(
@@ -107,6 +108,23 @@ test('an unusable claim changes nothing, warns, and the login succeeds', async (
   )
   await logIn({ groups: ['b'] })
   assert.deepEqual(await origins(), ['b signer idp'])
+})
+
+test('D59 a list that its person made unusable keeps no group that was taken away', async (t) => {
+  const own = [['#mine'], ['x'.repeat(129)], Array.from({ length: 100 }, (_, n) => `own${n}`)]
+  for (const more of own) {
+    const { logIn, origins, events } = await setUp(t)
+    await logIn({ groups: ['finance', 'staff'] })
+    await logIn({ groups: ['finance', 'staff', ...more] })
+    assert.deepEqual(await origins(), ['finance signer idp', 'staff signer idp'], 'neither was taken away')
+    await logIn({ groups: ['staff', 'new', ...more] })
+    assert.deepEqual(await origins(), ['staff signer idp'])
+    assert.deepEqual(
+      events('warning').map(({ reason }) => reason),
+      ['attributes-unusable', 'attributes-unusable'],
+    )
+    assert.deepEqual(events('changed').at(-1)?.removed, ['finance'])
+  }
 })
 
 test('D59 writing sets the manual part; what a signer supplies stays the signer’s', async (t) => {
