@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { issueTo, LOG_IN, overTls } from './client-certificates.fixture.ts'
 import { AUTHENTICATORS, createPassword } from './identities.fixture.ts'
-import { ALICE, decisionOf, logInWithToken } from './provider.fixture.ts'
+import { ALICE, decisionOf, logInWithToken, SIGNERS } from './provider.fixture.ts'
 import { IDENTITIES } from './provider-channels.fixture.ts'
 import { refusal, setUpScim, USER_SCHEMA } from './scim.fixture.ts'
 
@@ -180,6 +180,38 @@ test('V-16 D63 a taken name or external id is a conflict, and never adopted', as
   }
   assert.equal((await scim.patch(`/Users/${id}`, { op: 'replace', path: 'userName', value: 'Free@idp' })).status, 200)
   assert.deepEqual([(await identity(manual)).name, (await identity(foreign)).name], ['manual', 'foreign@idp'])
+})
+
+test('V-16 a name that a token gave an identity stops no user of that name', async (t) => {
+  const signer = { nameSync: true, enrollNameClaimsSelector: 'name' }
+  const { app, scim, identity, logIn, patchIdentity, signerId, createIdentity } = await setUpScim(t, signer)
+  const alice = await scim.addUser(ALICE)
+  const carol = await scim.addUser('carol@idp')
+  await logIn({ name: 'bob@idp' })
+  assert.equal((await identity(alice)).name, 'bob@idp')
+  const bob = await scim.addUser('bob@idp')
+  const { name, externalId } = await identity(bob)
+  assert.match(name, /^bob@idp [0-9a-f]{8}$/)
+  assert.equal(externalId, 'bob@idp')
+  assert.equal((await scim.send('GET', `/Users/${bob}`)).userName, 'bob@idp')
+  assert.equal((await identity(alice)).name, 'bob@idp', 'nothing is adopted')
+  assert.deepEqual(refusal(await scim.call('POST', '/Users', { userName: 'BOB@idp' })), [409, 'uniqueness'])
+  await logIn({ sub: 'bob@idp', name: 'Bob' })
+
+  await logIn({ name: 'dave@idp' })
+  const rename = { op: 'replace', path: 'userName', value: 'dave@idp' }
+  assert.equal((await scim.patch(`/Users/${carol}`, rename)).status, 200)
+  assert.match((await identity(carol)).name, /^dave@idp [0-9a-f]{8}$/)
+  await logIn({ sub: 'dave@idp', name: 'Carol' })
+
+  await createIdentity({ name: 'eve@idp', externalId: 'eve' })
+  assert.deepEqual(refusal(await scim.call('POST', '/Users', { userName: 'eve@idp' })), [409, 'uniqueness'])
+  await patchIdentity(alice, { externalId: 'frank@idp' })
+  const frank = await scim.call('POST', '/Users', { userName: 'frank@idp' })
+  assert.deepEqual(refusal(frank), [409, 'uniqueness'], 'the external id of an identity')
+  await app.admin('PATCH', `${SIGNERS}/${signerId}`, { nameSync: false })
+  await patchIdentity(alice, { name: 'grace@idp' })
+  assert.deepEqual(refusal(await scim.call('POST', '/Users', { userName: 'grace@idp' })), [409, 'uniqueness'])
 })
 
 test('V-16 D63 a provider sees and changes the identities of its signer and those linked to it, and no others', async (t) => {

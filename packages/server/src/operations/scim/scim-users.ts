@@ -38,23 +38,29 @@ import { updateScimUser as updateRow } from '../../store/writes/scim-user-writes
 import { revokeTokens } from '../../store/writes/token-revocation-writes.ts'
 import { addIdentity, checkIdentity } from '../identity/create-identity.ts'
 import { changeAccount, changesAccount, isPrivileged, NO_OUTCOME, type ScimOutcome } from './change-account.ts'
+import { findIdentityName } from './find-identity-name.ts'
 import { getScimSigner, type ScimSource } from './get-scim-signer.ts'
 
 interface NewUser extends ScimSource, ScimUserBody {
   readonly id: string
 }
 
-/** Creates the identity of a user. A name or external id that any identity has is refused: identities are never adopted. */
+/**
+ * Creates the identity of a user. A name or external id that any identity has is refused: identities are never adopted. Beside a name that a token gave,
+ * the identity gets a suffix.
+ */
 export const createScimUser = operation({
   name: 'scim.createUser',
   access: 'none',
   async run(tx, { id, user, active, ...source }: NewUser): Promise<ScimOutcome> {
     const signer = await getScimSigner(tx, source)
-    const { userName: name } = user
+    const { userName } = user
     const externalId = identityKeyOf(user, signer)
-    const names = { userName: name, key: foldAscii(name), externalId: user.externalId, identityKey: externalId }
+    const names = { userName, key: foldAscii(userName), externalId: user.externalId, identityKey: externalId }
     const attribute = await findTakenName(tx.db, signer, names)
-    if (attribute) throw taken(attribute)
+    if (attribute === 'userName' || attribute === 'externalId') throw taken(attribute)
+    const name = attribute === 'name' ? await findIdentityName(tx, id, userName) : userName
+    if (name === undefined) throw taken('userName')
     const authPolicyId = enrollPolicyId(signer)
     const settings = identityFromBody({ name, type: 'Default', isAdmin: false, externalId, authPolicyId })
     await addIdentity(tx, id, settings, { enrolledBySignerId: signer.id, scimUser: user })
@@ -150,12 +156,18 @@ async function changeUser(tx: Transaction, signer: StoredSigner, change: UserCha
     externalId: next.externalId === stored.user.externalId ? null : next.externalId,
   })
   const followsName = identity.name === stored.user.userName && !keepsLetterCase(change)
-  const name = followsName ? next.userName : identity.name
+  const name = followsName ? await newIdentityName(tx, identity, next.userName) : identity.name
   const externalId = (await setsKey(tx, signer, change)) ? identityKeyOf(next, signer) : identity.externalId
   await changeIdentity(tx, signer, identity, { name, externalId })
   if (!describes(change) || (await isDescribedElsewhere(tx, signer, change))) return
   await updateRow(tx, { signerId: signer.id, identityId: identity.id }, next)
   if (name === identity.name && externalId === identity.externalId) await touchIdentity(tx, identity.id)
+}
+
+/** The user name, with a suffix beside a name that a token gave. */
+async function newIdentityName(tx: Transaction, { id, name }: StoredIdentity, userName: string): Promise<string> {
+  if (userName === name || !(await isIdentityName(tx.db, userName))) return userName
+  return (await findIdentityName(tx, id, userName)) ?? userName
 }
 
 const isSameFolded = (text: string, other: string): boolean => foldAscii(text) === foldAscii(other)

@@ -253,17 +253,44 @@ interface NewNames {
 const NO_FOLDED_KEY = 'A'
 
 /**
- * Which attribute of a new user is taken: by another user of the signer, or by any identity. One statement, since each is a round trip under the
+ * Which attribute of a new user is taken: by another user of the signer, or by any identity; `name` when only the name of an identity is. One statement, since each is a round trip under the
  * lock of writes. A user that no SCIM request has described is found by the name or external id of its identity, without regard to letter case.
  */
 export async function findTakenName(
   db: Db,
   { id, scimIdentityAttribute }: ScimSigner,
   { userName, key, externalId, identityKey }: NewNames,
-): Promise<'userName' | 'externalId' | undefined> {
+): Promise<'userName' | 'externalId' | 'name' | undefined> {
   // Otherwise the external id of an identity is no user name.
   const foldedKey = scimIdentityAttribute === 'userName' ? key : NO_FOLDED_KEY
   const [taken] = await takenNames(db, id, key, externalId ?? '', userName, identityKey, foldedKey)
-  if (taken?.userName || taken?.identityName || taken?.undescribedName || taken?.undescribedKey) return 'userName'
-  return taken?.externalId || taken?.identityKey ? 'externalId' : undefined
+  if (taken?.userName || taken?.undescribedName || taken?.undescribedKey) return 'userName'
+  if (taken?.externalId || taken?.identityKey) return 'externalId'
+  return taken?.identityName ? 'name' : undefined
+}
+
+const nameHolder = prepared(1, (db, name: string) =>
+  db
+    .selectFrom('identities')
+    .select(['identities.enrolled_by_signer_id', 'identities.synced_tokens'])
+    .select((identity) =>
+      identity
+        .selectFrom('scim_users')
+        .select(({ fn }) => fn.min('scim_users.identity_id').as('id'))
+        .whereRef('scim_users.identity_id', '=', 'identities.id')
+        .whereRef('scim_users.user_name', '=', 'identities.name')
+        .as('describedBy'),
+    )
+    .where('identities.name', '=', name),
+)
+
+/**
+ * The signers whose tokens may have given an identity this name: the one that enrolled it, and those whose tokens changed it. None for a name that a
+ * SCIM request gave, nor for one that no identity has.
+ */
+export async function findNamingSigners(db: Db, name: string): Promise<string[]> {
+  const [holder] = await nameHolder(db, name)
+  if (!holder || holder.describedBy !== null) return []
+  const synced = Object.keys(readJsonColumn<Readonly<Record<string, number>>>(holder.synced_tokens))
+  return [...new Set([...synced, ...(holder.enrolled_by_signer_id === null ? [] : [holder.enrolled_by_signer_id])])]
 }
