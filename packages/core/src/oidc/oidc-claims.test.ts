@@ -78,7 +78,8 @@ test('an id token names its session and, with the first code, nonce and code', (
 })
 
 test('the claims of a session token are read back, and other claims are not one', () => {
-  const claims = sessionTokenClaims('access', { ...SUBJECT, fingerprints: ['f'] }, { ...ISSUE, jti: 'jti' })
+  const bound = { ...SUBJECT, fingerprints: ['f', 'g'], loginFingerprint: 'f' }
+  const claims = sessionTokenClaims('access', bound, { ...ISSUE, jti: 'jti' })
   assert.deepEqual(readSessionTokenClaims(claims), {
     sessionId: 'session',
     jti: 'jti',
@@ -86,8 +87,10 @@ test('the claims of a session token are read back, and other claims are not one'
     scopes: ['openid'],
     issuedAt: 2_000_000,
     expiresAt: 3_000_000,
-    fingerprints: ['f'],
+    fingerprints: ['f', 'g'],
+    loginFingerprint: 'f',
   })
+  assert.equal(readSessionTokenClaims({ ...claims, z_acf: 1 })?.loginFingerprint, undefined)
   for (const broken of [{ z_asid: 1 }, { jti: null }, { client_id: 'x' }, { iat: 'x' }, { exp: 'x' }]) {
     assert.equal(readSessionTokenClaims({ ...claims, ...broken }), undefined, JSON.stringify(broken))
   }

@@ -134,11 +134,13 @@ export interface SessionTokenClaims {
   readonly expiresAt: number
   /** Empty for a session that is not bound to a certificate. */
   readonly fingerprints: readonly string[]
+  /** SHA-1 of the certificate that logged in. */
+  readonly loginFingerprint: string | undefined
 }
 
 /** Reads the claims of a token that this controller has signed. Undefined when it is not an access or refresh token. */
 export function readSessionTokenClaims(claims: JsonObject): SessionTokenClaims | undefined {
-  const { z_asid: sessionId, jti, client_id: client, scopes, iat, exp, z_cfs: bound } = claims
+  const { z_asid: sessionId, jti, client_id: client, scopes, iat, exp, z_cfs: bound, z_acf: login } = claims
   const clientId = OIDC_CLIENTS.find((known) => known === client)
   if (typeof sessionId !== 'string' || typeof jti !== 'string' || clientId === undefined) return undefined
   if (typeof iat !== 'number' || typeof exp !== 'number') return undefined
@@ -150,6 +152,7 @@ export function readSessionTokenClaims(claims: JsonObject): SessionTokenClaims |
     issuedAt: iat * 1000,
     expiresAt: exp * 1000,
     fingerprints: texts(bound),
+    loginFingerprint: typeof login === 'string' ? login : undefined,
   }
 }
 

@@ -58,15 +58,22 @@ export class BearerSessions {
     return refusal
   }
 
-  /** Whether the connection shows a certificate that a bound token is valid with. */
+  /**
+   * Whether the connection shows a certificate that a bound token is valid with: the one that logged in, or one of the session that is not deleted. The
+   * fingerprints in the token do not say the latter.
+   */
   async isBindingMet(
-    { fingerprints, sessionId }: Pick<SessionTokenClaims, 'fingerprints' | 'sessionId'>,
+    {
+      fingerprints,
+      loginFingerprint,
+      sessionId,
+    }: Pick<SessionTokenClaims, 'fingerprints' | 'loginFingerprint' | 'sessionId'>,
     fingerprint: string | undefined,
   ): Promise<boolean> {
     if (fingerprints.length === 0) return true
     if (fingerprint === undefined) return false
     const { store, clock } = this.#parts
-    if (fingerprints.includes(fingerprint)) return true
+    if (fingerprint === loginFingerprint) return true
     return isSessionCertificate(store.db, { fingerprint, sessionId, now: clock.now() })
   }
 

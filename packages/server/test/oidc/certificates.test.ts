@@ -173,6 +173,34 @@ test('a CSR gives a session its own certificate, which later ones replace', asyn
   assert.match(wrong.json.error_description, /^invalid CSR: /)
 })
 
+test('U-13 a deleted certificate of the session no longer meets the binding, and that of the login does', async (t) => {
+  const { app, tls, client, call, token, logIn } = await setUp(t)
+  const user = await makeUser(app)
+  const holder = await makeHolder(app)
+  const cases = [
+    { path: 'password', keys: {}, members: { username: user.username, password: user.password } },
+    { path: 'cert', keys: holder, members: {} },
+  ]
+  for (const { path, keys: loginKeys, members } of cases) {
+    const csr = makeTestCsr()
+    const { login, reply } = await logIn(loginKeys, { ...members, csrPem: csr.pem }, path)
+    assert.equal(reply.status, 302, reply.text)
+    const tokens = await client.finish(login)
+    const keys = { cert: tokens.session_cert ?? '', key: pemOfKey(csr) }
+    const headers = { authorization: `Bearer ${tokens.access_token}` }
+    const certificates = '/edge/client/v1/current-api-session/certificates'
+    const [{ id }] = (await tls('GET', certificates, { ...keys, headers })).json.data
+    assert.equal((await call(tokens.access_token, keys)).status, 200, path)
+    assert.equal((await tls('DELETE', `${certificates}/${id}`, { ...keys, headers })).status, 200, path)
+    assert.equal((await call(tokens.access_token, keys)).status, 401, path)
+    const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token }
+    assert.equal((await token(form, keys)).json.error, 'access_denied', path)
+    if (path === 'password') continue
+    assert.equal((await call(tokens.access_token, loginKeys)).status, 200)
+    assert.equal((await token(form, loginKeys)).status, 200)
+  }
+})
+
 test('a CSR is ignored when a session that is not bound is refreshed', async (t) => {
   const { app, client, token } = await setUp(t)
   const user = await makeUser(app)
