@@ -75,15 +75,20 @@ test('every refusal is returned, the one for the client first', () => {
   ])
 })
 
-test('a login enrolls only with provisionOnLogin, and not the subject of an identity that was deleted recently', () => {
+test('a login enrolls only with provisionOnLogin', () => {
+  assert.deepEqual(refusalsOf({ isLogin: true, signer: { ...SIGNER, provisionOnLogin: true } }), [])
+  assert.deepEqual(refusalsOf({ isLogin: true }), ['enrollment-off'])
+  assert.deepEqual(refusalsOf({}), [])
+})
+
+test('with provisionOnLogin the subject of an identity that was deleted recently enrolls to no token use', () => {
   const signer = { ...SIGNER, provisionOnLogin: true, reprovisionAfterMinutes: 1 }
-  const provisioning = { deletedAt: undefined }
-  assert.deepEqual(refusalsOf({ signer, provisioning }), [])
-  assert.deepEqual(refusalsOf({ provisioning }), ['enrollment-off'])
-  const deleted = { deletedAt: 40_001 }
-  assert.deepEqual(refusalsOf({ signer, provisioning: deleted }), ['deleted-recently'])
-  assert.deepEqual(refusalsOf({ signer }), [], 'an enrollment that is no login')
-  assert.deepEqual(refusalsOf({ signer, provisioning: { deletedAt: 40_000 } }), [])
+  for (const isLogin of [true, false]) {
+    assert.deepEqual(refusalsOf({ signer, isLogin, deletedAt: 40_001 }), ['deleted-recently'])
+    assert.deepEqual(refusalsOf({ signer, isLogin, deletedAt: 40_000 }), [])
+  }
+  assert.deepEqual(refusalsOf({ deletedAt: 40_001 }), [], 'a signer that does not provision')
+  assert.deepEqual(refusalsOf({ signer, kind: 'cert', deletedAt: 40_001 }), [])
 })
 
 test('a token that is too weak or too old for the policy enrolls to neither kind', () => {

@@ -30,14 +30,10 @@ export interface EnrollmentAttempt {
   readonly now: number
   /** Whether the identity provider has revoked the token. */
   readonly isRevoked?: boolean
-  /** Set when a login enrolls. */
-  readonly provisioning?: Provisioning | undefined
-}
-
-/** What decides whether a login may enroll. */
-export interface Provisioning {
+  /** Whether a login enrolls. */
+  readonly isLogin?: boolean
   /** When the identity with the token's claim was deleted; undefined when there was none. */
-  readonly deletedAt: number | undefined
+  readonly deletedAt?: number | undefined
 }
 
 /** Reasons for refusing an enrollment with an accepted token, with their error codes. A closed set: decisions use these values. */
@@ -65,13 +61,10 @@ const RULES: readonly (readonly [EnrollmentRefusal, applies: (attempt: Enrollmen
   ['token-revoked', ({ isRevoked = false }) => isRevoked],
   [
     'enrollment-off',
-    ({ signer, kind, provisioning }) =>
-      !isKindEnabled(signer, kind) || (provisioning !== undefined && !signer.provisionOnLogin),
+    ({ signer, kind, isLogin = false }) => !isKindEnabled(signer, kind) || (isLogin && !signer.provisionOnLogin),
   ],
-  [
-    'deleted-recently',
-    ({ signer, provisioning, now }) => provisioning !== undefined && isDeletedRecently(signer, provisioning, now),
-  ],
+  // An enrollment to token use would be a way around the wait of logins. To a certificate, a deleted identity enrolls again.
+  ['deleted-recently', (attempt) => attempt.kind === 'token' && isDeletedRecently(attempt)],
   ['policy-unknown', ({ policy }) => !policy],
   ['not-allowed', ({ policy, kind }) => policy !== undefined && !policy.primary[METHOD_OF[kind]].allowed],
   [
@@ -101,12 +94,9 @@ export function isKindEnabled(signer: Pick<SignerSettings, (typeof FLAG_OF)[Enro
 const MS_PER_MINUTE = 60_000
 
 /** A clock that went back does not shorten the time: a deletion in the future is recent. */
-function isDeletedRecently(
-  { reprovisionAfterMinutes }: Pick<SignerSettings, 'reprovisionAfterMinutes'>,
-  { deletedAt }: Provisioning,
-  now: number,
-): boolean {
-  return deletedAt !== undefined && now < deletedAt + reprovisionAfterMinutes * MS_PER_MINUTE
+function isDeletedRecently({ signer, deletedAt, now }: EnrollmentAttempt): boolean {
+  const { provisionOnLogin, reprovisionAfterMinutes } = signer
+  return provisionOnLogin && deletedAt !== undefined && now < deletedAt + reprovisionAfterMinutes * MS_PER_MINUTE
 }
 
 /** Every reason to refuse the enrollment, the one for the client first. Empty when it is allowed. */

@@ -157,13 +157,12 @@ export class TokenEnrollment {
     const [enrolledId, policy, deletedAt] = await Promise.all([
       findEnrolledIdentity(store.db, key),
       policies.find(enrollPolicyId(signer.stored)),
-      isLogin ? findDeletion(store.db, key) : undefined,
+      findDeletion(store.db, key),
     ])
     const loginClaims = readSessionClaims(token.claims)
     const isEnrolled = enrolledId !== undefined
     const attempt = { kind, signer: signer.stored, policy, isEnrolled, loginClaims, now: clock.now() } as const
-    const provisioning = isLogin ? { deletedAt } : undefined
-    const [early] = findEnrollmentRefusals({ ...attempt, provisioning })
+    const [early] = findEnrollmentRefusals({ ...attempt, isLogin, deletedAt })
     if (early) throw refused(early, requirementsOf(early, policy), enrolledId)
     await refuseAs('identity-refused', () => validateIdentity(settings))
 

@@ -6,7 +6,6 @@ import {
   type EnrollmentRefusal,
   findEnrollmentRefusals,
   isKindEnabled,
-  type Provisioning,
   readEnrollmentClaims,
   readSessionClaims,
   type StepUpReason,
@@ -34,8 +33,10 @@ export interface EnrollAttempt {
   /** Whether another identity has the name of the new one. */
   readonly isNameTaken: boolean
   readonly now: number
-  /** Set when a login enrolls. */
-  readonly provisioning?: Provisioning | undefined
+  /** Whether a login enrolls. */
+  readonly isLogin: boolean
+  /** When the identity with the token's claim was deleted. */
+  readonly deletedAt: number | undefined
   /** The revocation by which the token is refused. */
   readonly revocation?: Revocation | undefined
 }
@@ -102,7 +103,7 @@ const visibleReason = (reason: string): string => quoted(reason).slice(1, -1)
 
 /** What the signer and the policy refuse: for the requested kind, or for each kind that the signer has enabled. */
 function missingPermission(attempt: EnrollAttempt): string[] {
-  const { signer, token, policy, identity, now, provisioning, revocation } = attempt
+  const { signer, token, policy, identity, now, isLogin, deletedAt, revocation } = attempt
   const loginClaims = readSessionClaims(token.claims)
   const isEnrolled = identity !== undefined
   const isRevoked = revocation !== undefined
@@ -112,7 +113,7 @@ function missingPermission(attempt: EnrollAttempt): string[] {
     const revoked = isRevoked ? [REFUSAL_TEXTS['token-revoked'](attempt)] : []
     return [...enrolled, ...revoked, REFUSAL_TEXTS['enrollment-off'](attempt)]
   }
-  const found = { signer, policy, isEnrolled, isRevoked, loginClaims, now, provisioning }
+  const found = { signer, policy, isEnrolled, isRevoked, loginClaims, now, isLogin, deletedAt }
   const missing = wanted.flatMap((kind) =>
     findEnrollmentRefusals({ ...found, kind }).map((refusal) => {
       const text = REFUSAL_TEXTS[refusal]({ ...attempt, kind })
@@ -124,7 +125,7 @@ function missingPermission(attempt: EnrollAttempt): string[] {
 
 const KIND_NAMES = { cert: 'certificate', token: 'token' } as const
 const LOGIN_METHOD_NAMES = { cert: 'certificate', token: 'External JWT' } as const
-const KIND_SPECIFIC: ReadonlySet<EnrollmentRefusal> = new Set(['not-allowed', 'signer-not-allowed'])
+const KIND_SPECIFIC: ReadonlySet<EnrollmentRefusal> = new Set(['deleted-recently', 'not-allowed', 'signer-not-allowed'])
 
 const REFUSAL_TEXTS: Readonly<Record<EnrollmentRefusal, (attempt: EnrollAttempt) => string>> = {
   'signer-disabled': ({ signer }) => `the signer ${quoted(signer.name)} is disabled: enable it`,
@@ -137,7 +138,7 @@ const REFUSAL_TEXTS: Readonly<Record<EnrollmentRefusal, (attempt: EnrollAttempt)
       ? `the signer ${quoted(signer.name)} does not enroll to a ${KIND_NAMES[kind]}: set ${kind === 'cert' ? 'enrollToCertEnabled' : 'enrollToTokenEnabled'}`
       : `the signer ${quoted(signer.name)} does not enroll: set enrollToTokenEnabled or enrollToCertEnabled`,
   'deleted-recently': ({ signer }) =>
-    `a later login: the identity with this claim was deleted, and the signer ${quoted(signer.name)} provisions it again ${signer.reprovisionAfterMinutes} minutes after that (reprovisionAfterMinutes). An administrator can create it before`,
+    `a later attempt: the identity with this claim was deleted, and the signer ${quoted(signer.name)} provisions it again ${signer.reprovisionAfterMinutes} minutes after that (reprovisionAfterMinutes). An administrator can create it before`,
   'policy-unknown': ({ signer }) =>
     `the policy of the signer ${quoted(signer.name)} (enrollAuthPolicyId) does not exist`,
   'not-allowed': ({ policy, kind }) =>

@@ -4,7 +4,6 @@ import {
   enrollPolicyId,
   explainToken,
   isLinkedTo,
-  type Provisioning,
   readEnrollmentClaims,
   readJws,
   revocableToken,
@@ -88,7 +87,8 @@ export class LoginExplainer {
   async #explainLogin(signer: StoredSigner, token: VerifiedToken): Promise<AttemptExplanation> {
     const loaded = await loadAttempt(this.#store.db, signer, subjectOf(token), this.#clock.now())
     const attempt = { ...loaded, revocation: await this.#findRevocation(signer, token, loaded.identity) }
-    if (!attempt.identity && signer.provisionOnLogin) return this.#explainProvisioning(signer, token)
+    const isProvisioned = !attempt.identity && signer.provisionOnLogin
+    if (isProvisioned) return this.#explainEnrollment(signer, token, 'token', { isLogin: true })
     return {
       identity: explainedIdentity(attempt.identity, attempt.now),
       policy: explainedPolicy(attempt.policy),
@@ -106,26 +106,20 @@ export class LoginExplainer {
     return findRevocation(this.#store.db, id, revocableToken(token))
   }
 
-  /** A login that enrolls must be allowed by the policy of the new identity too. */
-  async #explainProvisioning(signer: StoredSigner, token: VerifiedToken): Promise<AttemptExplanation> {
-    const { key } = readEnrollmentClaims(signer, token)
-    const deletedAt = key.ok ? await findDeletion(this.#store.db, key.value) : undefined
-    return this.#explainEnrollment(signer, token, 'token', { deletedAt })
-  }
-
   async #explainEnrollment(
     signer: StoredSigner,
     token: VerifiedToken,
     kind: EnrollmentKind | undefined,
-    provisioning?: Provisioning,
+    { isLogin = false } = {},
   ): Promise<AttemptExplanation> {
     const { db } = this.#store
     const { identity, now } = await loadAttempt(db, signer, subjectOf(token), this.#clock.now())
     const policy = await findAuthPolicy(db, enrollPolicyId(signer))
-    const { name } = readEnrollmentClaims(signer, token)
+    const { key, name } = readEnrollmentClaims(signer, token)
+    const deletedAt = key.ok ? await findDeletion(db, key.value) : undefined
     const revocation = await this.#findRevocation(signer, token, identity)
     const isNameTaken = !identity && name.ok && (await isIdentityName(db, name.value))
-    const decided = { now, provisioning, revocation }
+    const decided = { now, isLogin, deletedAt, revocation }
     return {
       identity: explainedIdentity(identity, now),
       policy: explainedPolicy(policy),

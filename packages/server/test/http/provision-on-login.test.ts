@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { IDENTITIES, POLICIES } from './enroll-token.fixture.ts'
+import { enroll, IDENTITIES, KINDS, POLICIES, refusal } from './enroll-token.fixture.ts'
 import { ALICE, decisionOf, logInWithToken, refusalOf, SIGNERS, setUpProvider } from './provider.fixture.ts'
 
 const PROVISIONING = {
@@ -104,6 +104,31 @@ test('a deleted identity is provisioned again only after reprovisionAfterMinutes
   assert.equal((await app.admin('DELETE', `${IDENTITIES}/${(await find()).id}`)).status, 200)
   await app.admin('PATCH', `${SIGNERS}/${signerId}`, { reprovisionAfterMinutes: 0 })
   assert.equal((await login()).status, 200)
+})
+
+test('K-16 an enrollment to token use is no way around the wait after a deletion', async (t) => {
+  const { app, token, signerId, find, explain } = await setUp(t, {
+    reprovisionAfterMinutes: 10,
+    enrollToCertEnabled: true,
+  })
+  const enrolling = (body: object) => enroll(app, { tokens: [token({ name: 'Alice' })], body })
+  const remove = async () => assert.equal((await app.admin('DELETE', `${IDENTITIES}/${(await find()).id}`)).status, 200)
+  assert.equal((await logInWithToken(app, token({ name: 'Alice' }))).status, 200)
+  await remove()
+  const refused = await enrolling(KINDS.token())
+  assert.equal(refusal(refused), '409 INVALID_ENROLLMENT_NOT_ALLOWED')
+  assert.equal((await decisionOf(app, refused.json.error.requestId)).reason, 'deleted-recently')
+  assert.match((await explain(token({ name: 'Alice' }), 'enroll')).missing.join(), /reprovisionAfterMinutes/)
+  assert.equal((await logInWithToken(app, token({ name: 'Alice' }))).status, 401)
+  assert.equal(await find(), undefined)
+  assert.equal((await enrolling(KINDS.cert())).status, 200, 'to a certificate')
+  await remove()
+  await app.admin('PATCH', `${SIGNERS}/${signerId}`, { provisionOnLogin: false })
+  assert.equal((await enrolling(KINDS.token())).status, 200, 'a signer that does not provision')
+  await remove()
+  await app.admin('PATCH', `${SIGNERS}/${signerId}`, { provisionOnLogin: true })
+  app.clock.advance(10 * MINUTE)
+  assert.equal((await enrolling(KINDS.token())).status, 200)
 })
 
 test('a token that the policy of new identities refuses provisions nothing', async (t) => {

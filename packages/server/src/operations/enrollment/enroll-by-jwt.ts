@@ -42,7 +42,7 @@ export interface JwtEnrollment {
   readonly issuedAt: number
   readonly token: RevocableToken
   readonly loginClaims: LoginClaims
-  /** Set when a login enrolls: the subject of an identity that was deleted recently is refused. */
+  /** Set when a login enrolls. */
   readonly isLogin?: boolean
   readonly authenticator: Omit<NewCertificateAuthenticator, 'identityId'> | undefined
 }
@@ -84,11 +84,10 @@ export const enrollByJwt = operation({
     const policy = await findAuthPolicy(tx.db, enrollPolicyId(signer))
     const isEnrolled =
       (await findEnrolledIdentity(tx.db, key)) !== undefined || (await isOtherSpelling(tx, signer, settings.externalId))
-    const deletedAt = isLogin ? await findDeletion(tx.db, key) : undefined
-    const provisioning = isLogin ? { deletedAt } : undefined
+    const deletedAt = await findDeletion(tx.db, key)
     const revocable = withSpelling(token, signer, settings.externalId)
     const isRevoked = (await findRevocation(tx.db, signerId, revocable)) !== undefined
-    const attempt = { kind, signer, policy, isEnrolled, isRevoked, loginClaims, now: tx.now, provisioning }
+    const attempt = { kind, signer, policy, isEnrolled, isRevoked, loginClaims, now: tx.now, isLogin, deletedAt }
     const [refusal] = findEnrollmentRefusals(attempt)
     if (refusal) return { refusal, requirements: requirementsOf(refusal, policy) }
     const freeName = signer.nameSync ? await findFreeName(tx, identityId, settings.name) : undefined
