@@ -131,6 +131,30 @@ test('K-16 an enrollment to token use is no way around the wait after a deletion
   assert.equal((await enrolling(KINDS.token())).status, 200)
 })
 
+test('K-16 a changed externalId frees its subject only after reprovisionAfterMinutes', async (t) => {
+  const { app, token, find, createIdentity } = await setUp(t, { reprovisionAfterMinutes: 10, nameSync: true })
+  const login = (sub = ALICE) => logInWithToken(app, token({ sub, name: sub }))
+  assert.equal((await login()).status, 200)
+  const { id } = await find()
+  const change = async (of: string, externalId: string) =>
+    assert.equal((await app.admin('PATCH', `${IDENTITIES}/${of}`, { externalId })).status, 200)
+  await change(id, 'former')
+  const decision = await decisionOf(app, await refusalOf(login()))
+  assert.equal(decision.reason, 'deleted-recently')
+  assert.equal((await login('bob')).status, 200, 'another subject')
+  const moved = await createIdentity({ name: 'another', externalId: 'x' })
+  await change(moved, ALICE)
+  assert.equal((await login()).json.data.identityId, moved, 'an administrator gave it to another identity')
+  await change(moved, 'x')
+  await change(id, ALICE)
+  assert.equal((await login()).json.data.identityId, id, 'an administrator gave it back')
+  await change(id, 'former')
+  app.clock.advance(10 * MINUTE)
+  const again = await login()
+  assert.equal(again.status, 200, again.text)
+  assert.notEqual(again.json.data.identityId, id)
+})
+
 test('a token that the policy of new identities refuses provisions nothing', async (t) => {
   const { app, token, signerId, find } = await setUp(t)
   const policy = (await app.admin('GET', `${POLICIES}/default`)).json.data

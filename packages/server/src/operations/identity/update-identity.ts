@@ -10,7 +10,7 @@ import {
 import type { StoredIdentity } from '../../store/identity-row.ts'
 import { type AuthorizedTransaction, operation } from '../../store/operation.ts'
 import { endSessions } from '../../store/writes/end-sessions.ts'
-import { updateIdentity } from '../../store/writes/identity-writes.ts'
+import { noteLostExternalId, updateIdentity } from '../../store/writes/identity-writes.ts'
 import { authorizeIdentityChange } from './authorize-identity-change.ts'
 import { checkIdentity } from './create-identity.ts'
 import { ensureAdministratorRemains } from './ensure-administrator-remains.ts'
@@ -37,7 +37,10 @@ export const patchIdentity = operation({
   },
 })
 
-/** A new `externalId` ends the sessions of tokens that named the old one, a past `expiresAt` all sessions. */
+/**
+ * A new `externalId` ends the sessions of tokens that named the old one, whose subject is not provisioned again for some time. A past `expiresAt` ends all
+ * sessions.
+ */
 async function changeIdentity(
   tx: AuthorizedTransaction,
   current: StoredIdentity,
@@ -60,7 +63,9 @@ async function changeIdentity(
     if (next.expiresAt !== expiresAt && next.expiresAt !== null && next.expiresAt <= tx.now) {
       await endSessions(tx, { identityId })
     }
-    if (externalId !== null && externalId !== next.externalId) await endSessions(tx, { identityId, externalId })
+    if (externalId === null || externalId === next.externalId) return
+    await endSessions(tx, { identityId, externalId })
+    await noteLostExternalId(tx, externalId)
   }
   await (current.isAdmin ? ensureAdministratorRemains(tx, update) : update())
 }

@@ -272,22 +272,30 @@ export async function setClientInfo(
  * not provisioned again for some time.
  */
 export async function deleteIdentity(tx: Transaction, id: string): Promise<boolean> {
-  const { db, now } = tx
   await touchGroupsOf(tx, id)
-  const deleted = await db
+  const deleted = await tx.db
     .deleteFrom('identities')
     .where('id', '=', id)
     .returning(['id', 'external_id'])
     .executeTakeFirst()
   if (!deleted) return false
-  const note = { external_id: deleted.external_id, deleted_at: now }
+  await noteDeletion(tx, id, deleted.external_id)
+  tx.changed({ entity: ENTITY, id, action: 'deleted' })
+  return true
+}
+
+/** Notes an external id that an identity has lost, like that of a deleted one. The space makes it no id of an identity. */
+export function noteLostExternalId(tx: Transaction, externalId: string): Promise<void> {
+  return noteDeletion(tx, `lost ${externalId}`, externalId)
+}
+
+async function noteDeletion({ db, now }: Transaction, id: string, externalId: string | null): Promise<void> {
+  const note = { external_id: externalId, deleted_at: now }
   await db
     .insertInto('deleted_identities')
     .values({ id, ...note })
     .onConflict((conflict) => conflict.column('id').doUpdateSet(note))
     .execute()
-  tx.changed({ entity: ENTITY, id, action: 'deleted' })
-  return true
 }
 
 /** Sets the verified TOTP enrollment of an identity, or null for none. Its sessions are evaluated again at their next request. */
