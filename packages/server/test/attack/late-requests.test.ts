@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { setUpHosted } from '../hosted/hosted.fixture.ts'
 import { SIGNERS } from '../http/provider.fixture.ts'
 import { setUpScim } from '../http/scim.fixture.ts'
 import { startTarget, type Target } from './target.ts'
@@ -108,4 +109,34 @@ for (const [method, path, body] of [
       assert.equal(response.status, status, response.text)
     })
   }
+}
+
+for (const [change, status] of [
+  ['stays', 200],
+  ['is moved to another organization', 401],
+] as const) {
+  test(`N-01 a machine whose client ${change} while a list waits for its turn gets ${status}`, async (t) => {
+    const { app, createOrganization, createProvider, createAccount, token, call } = await setUpHosted(t)
+    const [acme, other] = [await createOrganization('ACME'), await createOrganization('OTHER')]
+    const account = await createAccount(await createProvider('cognito', { organizationId: acme }), 'machine', {
+      organizationId: acme,
+    })
+    const otherProvider = await createProvider('cognito', { organizationId: other })
+    const bearer = token('cognito', 'machine')
+    const ahead = await holdTurn({ app }, acme)
+    const from = performance.now()
+    const listed = call('GET', '/core/v3/networks', bearer)
+    await sleep(50)
+    if (status === 401) {
+      const removed = await call('DELETE', `/identity/v1/api-account-identities/${account}`, bearer)
+      assert.ok(removed.status < 300, removed.text)
+      await createAccount(otherProvider, 'machine', { organizationId: other })
+      const self = await call('GET', '/identity/v1/identities/self', bearer)
+      assert.equal(self.json.organizationId, other, self.text)
+    }
+    await ahead.ended
+    assert.ok(performance.now() - from > AUTHORIZED_FOR_MS, 'the list had to wait')
+    const response = await listed
+    assert.equal(response.status, status, response.text)
+  })
 }

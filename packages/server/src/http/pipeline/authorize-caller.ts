@@ -1,5 +1,6 @@
 import { AppError, hasAllPermissionsOf, isAllowed } from '@countersign/core'
 import type { FastifyRequest } from 'fastify'
+import type { HostedCaller } from '../../hosted/hosted-caller.ts'
 import { SCIM_OFF } from '../../operations/scim/get-scim-signer.ts'
 import { isHostedAccess } from '../../store/operation-access.ts'
 import { authenticateSession, readSessionCredential } from './authenticate-session.ts'
@@ -127,8 +128,8 @@ export async function reauthorizeCaller(route: Route, request: FastifyRequest, p
 }
 
 /**
- * Authorizes the caller again. Throws also when it has lost a right since `earlier`: what a response shows depends on the rights of its caller, and
- * those that it began with are used to its end.
+ * Authorizes the caller again. Throws also when it has lost a right since `earlier`, or is another one: what a response shows depends on the rights
+ * of its caller, and those that it began with are used to its end.
  */
 export async function recheckRights(
   route: Route,
@@ -141,5 +142,11 @@ export async function recheckRights(
     const keepsRights = hasAllPermissionsOf(current.session.identity, earlier.session.identity)
     if (!keepsRights) throw new AppError('UNAUTHORIZED')
   }
+  if (!isSameHosted(current.hosted, earlier?.hosted)) throw new AppError('UNAUTHORIZED')
   return current
+}
+
+/** A client that was moved to another account is another caller, with the same token. */
+function isSameHosted(current: HostedCaller | undefined, earlier: HostedCaller | undefined): boolean {
+  return current?.identityId === earlier?.identityId && current?.organizationId === earlier?.organizationId
 }
