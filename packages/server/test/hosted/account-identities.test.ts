@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createIdentity } from '../../src/operations/identity/create-identity.ts'
+import { verifyTotp } from '../../src/operations/totp/start-totp.ts'
+import { enrollTotp, MFA, makeUser } from '../http/one-time-codes.fixture.ts'
 import { setUpHosted } from './hosted.fixture.ts'
 
 const MANAGEMENT = '/edge/management/v1'
@@ -122,4 +124,23 @@ test('D46 an identity with another login method loses it at the next exchange', 
   assert.equal((await exchange()).status, 200)
   const found = await app.admin('GET', `${MANAGEMENT}/identities/${identity}`)
   assert.equal(found.json.data.authPolicyId, 'api-accounts')
+})
+
+test('D46 a session of an account sets up no one-time codes, which would lock its other sessions out', async (t) => {
+  const { app, exchange, identity } = await setUp(t, 'admin')
+  const session = (await exchange()).json.value
+  const started = await app.call('POST', MFA, undefined, { session })
+  assert.deepEqual([started.status, started.json.error?.code], [400, 'ENTITY_CAN_NOT_BE_UPDATED'])
+  // What an earlier version has started: the transaction decides too.
+  const tx = { db: app.store.db, actor: { id: identity } } as never
+  const guess = { totpId: 'x', match: undefined } as never
+  await assert.rejects(verifyTotp.run(tx, { id: identity, sessionId: 'x', secondSigner: null, guess }), {
+    code: 'ENTITY_CAN_NOT_BE_UPDATED',
+  })
+  const again = await exchange()
+  assert.equal(
+    (await app.call('GET', `${MANAGEMENT}/identities`, undefined, { session: again.json.value })).status,
+    200,
+  )
+  await enrollTotp(app, (await makeUser(app)).session)
 })

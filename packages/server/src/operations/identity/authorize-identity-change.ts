@@ -21,10 +21,13 @@ export async function authorizeIdentityChange(tx: AuthorizedTransaction, id: str
  */
 export async function authorizeCredentialGrant(tx: AuthorizedTransaction, id: string): Promise<StoredIdentity> {
   const identity = await authorizeIdentityChange(tx, id)
-  if (isAccountIdentity(id)) {
-    throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', {
-      message: 'the identity of an API account can not have credentials',
-    })
-  }
+  checkMayHaveCredentials(id)
   return identity
+}
+
+/** Fails with ENTITY_CAN_NOT_BE_UPDATED for the identity of an API account. */
+export function checkMayHaveCredentials(id: string): void {
+  if (!isAccountIdentity(id)) return
+  const message = 'the identity of an API account can not have credentials'
+  throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', { message })
 }

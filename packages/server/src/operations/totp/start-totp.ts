@@ -6,12 +6,14 @@ import { findVisibleTotp } from '../../store/reads/totp-reads.ts'
 import { setPassedTotp } from '../../store/writes/api-session-writes.ts'
 import { setVerifiedTotp } from '../../store/writes/identity-writes.ts'
 import { deleteTotp, insertTotp, type NewTotp } from '../../store/writes/totp-writes.ts'
+import { checkMayHaveCredentials } from '../identity/authorize-identity-change.ts'
 import { getOwnVerifiedTotpId, type SubmittedCode } from './own-totp.ts'
 import { type CodeResult, spendCode } from './spend-code.ts'
 
 /**
  * Creates a TOTP enrollment of the actor, which no login requires until it is verified. Fails with MFA_EXISTS when it has one that is verified
- * or that this session set up. One of another session is replaced.
+ * or that this session set up, and with ENTITY_CAN_NOT_BE_UPDATED for the identity of an API account, whose sessions no one completes with a code. One
+ * of another session is replaced.
  */
 export const startTotp = operation({
   name: 'totp.start',
@@ -19,6 +21,7 @@ export const startTotp = operation({
   target: 'identities',
   async run(tx, totp: NewTotp): Promise<void> {
     const verifiedTotpId = await getOwnVerifiedTotpId(tx, totp.id)
+    checkMayHaveCredentials(totp.id)
     if (await findVisibleTotp(tx.db, totp.id, { ...totp, verifiedTotpId })) throw new AppError('MFA_EXISTS')
     await deleteTotp(tx, totp.id)
     await insertTotp(tx, totp)
@@ -38,6 +41,7 @@ export const verifyTotp = operation({
   target: 'identities',
   async run(tx, { id, sessionId, secondSigner, guess }: VerifyTotp): Promise<CodeResult> {
     const verifiedTotpId = await getOwnVerifiedTotpId(tx, id)
+    checkMayHaveCredentials(id)
     if (verifiedTotpId !== null) throw new AppError('NOT_FOUND')
     if (!(await findVisibleTotp(tx.db, id, { sessionId, verifiedTotpId }))) throw new AppError('NOT_FOUND')
     if (secondSigner && !(await isCurrentRevision(tx.db, secondSigner))) throw new AppError('UNAUTHORIZED')
