@@ -7,7 +7,6 @@ import { deleteApiAccount } from '../operations/api-account/delete-api-account.t
 import { rotateApiAccount } from '../operations/api-account/rotate-api-account.ts'
 import type { OperationMeta } from '../store/operation-meta.ts'
 import type { StoredProvider } from '../store/provider-row.ts'
-import { listClients } from '../store/reads/account-client-reads.ts'
 import { getAccount } from '../store/reads/account-reads.ts'
 import { getProvider } from '../store/reads/provider-reads.ts'
 import type { Store } from '../store/store.ts'
@@ -82,8 +81,7 @@ export class ApiAccounts {
   async remove(organizationId: string, id: string, meta: OperationMeta): Promise<void> {
     const { store, accountClients } = this.#parts
     const { provider } = await getAccount(store.db, organizationId, id)
-    const clients = await listClients(store.db, id)
-    await store.run(deleteApiAccount, { id, organizationId }, meta)
+    const clients = await store.run(deleteApiAccount, { id, organizationId }, meta)
     await accountClients.remove(provider, clients)
   }
 

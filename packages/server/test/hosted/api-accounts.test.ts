@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { race } from '../races/race.fixture.ts'
 import { setUpHosted } from './hosted.fixture.ts'
 
 const ACCOUNTS = '/identity/v1/api-account-identities'
@@ -106,6 +107,29 @@ test('D65 R-13 the token for one registration address is never sent to another',
   assert.deepEqual(sentTo(elsewhere), [undefined])
   const members = { registrationUrl: registration.url, registrationToken: 'initial-token' }
   assert.equal((await app.admin('PATCH', path, members)).json.hasRegistrationToken, true)
+})
+
+test('P-12 a client that a rotation registers while its account is deleted does not stay at the provider', async (t) => {
+  const { app, registration, create } = await setUp(t)
+  for (const isRotated of [false, true]) {
+    const { id } = (await create()).json
+    const request = { method: 'DELETE', path: `${ACCOUNTS}/${id}` }
+    const { reply, hasWritten } = await race(
+      { app },
+      { credentials: { session: app.adminSession } },
+      request,
+      'apiAccount.delete',
+      async () => {
+        if (!isRotated) return
+        const rotated = await app.admin('POST', `${ACCOUNTS}/${id}/rotate`, {})
+        assert.ok(rotated.status < 300, rotated.text)
+        assert.equal(registration.clients.size, 2)
+      },
+    )
+    assert.ok(hasWritten)
+    assert.ok(reply.status < 300, reply.text)
+    assert.deepEqual([...registration.clients.keys()], [])
+  }
 })
 
 test('R-13 D42 neither the secret nor a token of the provider is in the store in clear, or in the log', async (t) => {
