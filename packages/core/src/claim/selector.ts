@@ -28,6 +28,11 @@ export function parseSelector(text: string): SelectorReading {
   return { ok: true, selector: { text, segments: encoded.map(unescapeSegment) } }
 }
 
+/** The JSON pointer that selects the same claim: two selectors mean the same when their pointers are equal. */
+export function selectorPointer(text: string): string {
+  return text.startsWith('/') ? text : `/${text.replaceAll('~', '~0').replaceAll('/', '~1')}`
+}
+
 /** Whether a selector selects the claim `sub`. */
 export function selectsSubject(text: string): boolean {
   return text === 'sub' || text === '/sub'

@@ -184,6 +184,7 @@ function tokenBasis({ id, stored }: DirectorySigner, token: VerifiedToken): Toke
   return {
     signerId: id,
     signerRevision: stored.revision,
+    sessionRevision: stored.sessionRevision,
     externalId,
     expiresAt: expiresAtMs,
     ...readSessionClaims(claims),

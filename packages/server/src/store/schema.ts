@@ -30,6 +30,8 @@ export interface SignerTable extends Stamped, CellsOf<typeof SIGNER_COLUMNS>, Ce
   /** `sharedSignals.jwksUri`. */
   signals_jwks_uri: Generated<string | null>
   revision: number
+  /** Grows with each change that ends the sessions of its tokens. */
+  session_revision: Generated<number>
 }
 
 /** A third-party CA. */
@@ -192,6 +194,8 @@ export interface ApiSessionTable extends Stamped {
   ca_revision: Generated<number | null>
   /** This column and the following ones are set for a login by token. */
   signer_id: Generated<string | null>
+  /** The signer's `session_revision` then; null for a session of an earlier release. */
+  signer_revision: Generated<number | null>
   /** The external id by which the token or the certificate named the identity; null when it named it otherwise. */
   external_id: Generated<string | null>
   /** The token's `sub`. */

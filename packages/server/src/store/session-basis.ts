@@ -24,6 +24,8 @@ export interface TokenBasis extends SessionClaims, RevocableToken {
   readonly signerId: string
   /** The revision of the signer that verified the token. It must still be the current one when the session is opened. */
   readonly signerRevision: number
+  /** The session is valid while the signer has this session revision. */
+  readonly sessionRevision: number
   /** The external id by which the token named the identity; null when it named the id. */
   readonly externalId: string | null
   /** When the signer starts to refuse the token. */
@@ -37,6 +39,7 @@ export function basisColumns({ method, authenticatorId, token, ca }: SessionBasi
     ca_id: ca?.id ?? null,
     ca_revision: ca?.revision ?? null,
     signer_id: token?.signerId ?? null,
+    signer_revision: token?.sessionRevision ?? null,
     external_id: token?.externalId ?? ca?.externalId ?? null,
     subject: token?.subject ?? null,
     provider_session_id: token?.providerSessionId ?? null,

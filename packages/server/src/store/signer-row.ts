@@ -14,6 +14,8 @@ export interface StoredSigner extends SignerSettings {
   /** The ignored members of the last body that its sender probably meant otherwise. */
   readonly nearMisses: readonly NearMiss[]
   readonly revision: number
+  /** Grows with each change that ends the sessions of its tokens. */
+  readonly sessionRevision: number
   readonly createdAt: number
   readonly updatedAt: number
   /** Part of the row cannot be read: the signer is shown without that part, and disabled. */
@@ -35,6 +37,7 @@ const STORED_SIGNER = {
   trust: TRUST_COLUMNS,
   nearMisses: json<StoredSigner['nearMisses']>(),
   revision: int(),
+  sessionRevision: int(),
   createdAt: instant(),
   updatedAt: instant(),
 } satisfies ColumnsFor<Omit<StoredSigner, 'isDamaged'>>

@@ -129,7 +129,15 @@ test('D54 a login under way while its credential changes opens no session', asyn
   const byToken = (externalId: string | null) =>
     open({
       method: 'ext-jwt',
-      token: { signerId, signerRevision: 1, externalId, expiresAt: now + 1_000, ...claims, ...revocable },
+      token: {
+        signerId,
+        signerRevision: 1,
+        sessionRevision: 1,
+        externalId,
+        expiresAt: now + 1_000,
+        ...claims,
+        ...revocable,
+      },
     })
   assert.equal(await byToken(ALICE), 'opened')
   assert.equal(await byToken(null), 'opened')

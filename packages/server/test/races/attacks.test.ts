@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { ExtJwtSignerPatch } from '@countersign/contract'
 import { patchSigner } from '../../src/operations/signer/update-signer.ts'
 import { IDENTITIES, identityOf } from '../http/identities.fixture.ts'
-import { ALICE, SIGNERS, setUpProvider } from '../http/provider.fixture.ts'
+import { ALICE, AUDIENCE, SIGNERS, setUpProvider } from '../http/provider.fixture.ts'
 import { type Actor, makeAccount, makeAdministrator, setUpWorld, type World } from './actors.fixture.ts'
 import { race } from './race.fixture.ts'
 
@@ -67,7 +68,7 @@ test('D46 an account that becomes read-only or inactive during a flood of exchan
   }
 })
 
-test('N-01 an administrator whose signer is being disabled does not enable it again', async (t) => {
+test('N-01 I-15 an administrator whose signer is being disabled or restricted does not undo it', async (t) => {
   const { app, createSigner, createIdentity, token } = await setUpProvider(t)
   const id = await createSigner()
   await createIdentity({ isAdmin: true })
@@ -78,13 +79,20 @@ test('N-01 an administrator whose signer is being disabled does not enable it ag
     const credentials = { session: reply.json.data.token as string }
     return { kind: 'identity', id: '', accountId: '', providerId: '', password: '', credentials }
   }
-  const enable = { method: 'PATCH', path: `${SIGNERS}/${id}`, body: { enabled: true } }
-  const set = (enabled: boolean) => {
+  const undo = { method: 'PATCH', path: `${SIGNERS}/${id}`, body: { enabled: true, audience: AUDIENCE } }
+  const set = (body: ExtJwtSignerPatch) => {
     const meta = { actorId: 'system', now: app.clock.now() }
-    return app.store.run(patchSigner, { id, body: { enabled }, certificate: undefined }, meta)
+    return app.store.run(patchSigner, { id, body, certificate: undefined }, meta)
   }
-  const accepted = await race({ app }, await logIn(), enable, 'signer.patch', async () => {})
-  assert.equal(accepted.reply.status, 200, accepted.reply.text)
-  const refused = await race({ app }, await logIn(), enable, 'signer.patch', () => set(false))
-  assert.deepEqual([refused.reply.status, refused.hasChanged], [401, false])
+  const keeping: readonly ExtJwtSignerPatch[] = [{}, { tags: { team: 'red' } }]
+  for (const change of keeping) {
+    const { reply } = await race({ app }, await logIn(), undo, 'signer.patch', () => set(change))
+    assert.equal(reply.status, 200, reply.text)
+  }
+  const ending: readonly ExtJwtSignerPatch[] = [{ audience: 'other' }, { enabled: false }]
+  for (const change of ending) {
+    const refused = await race({ app }, await logIn(), undo, 'signer.patch', () => set(change))
+    assert.deepEqual([refused.reply.status, refused.hasChanged], [401, false])
+    await set({ audience: AUDIENCE })
+  }
 })

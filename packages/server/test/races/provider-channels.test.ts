@@ -66,6 +66,7 @@ function logInBy(store: Store, identityId: string, sid: string) {
   const token = {
     signerId: SIGNER,
     signerRevision: 1,
+    sessionRevision: 1,
     externalId: null,
     expiresAt: NOW + 600_000,
     ...{ subject: 'alice', providerSessionId: sid, acr: null, amr: null, authenticatedAt: null },

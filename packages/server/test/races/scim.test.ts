@@ -121,6 +121,7 @@ function logInBy(store: Store, identityId: string): Promise<unknown> {
   const token = {
     signerId: SOURCE.signerId,
     signerRevision: 1,
+    sessionRevision: 1,
     externalId: null,
     expiresAt: NOW + 600_000,
     ...{ subject: 'alice', providerSessionId: 'sid', acr: null, amr: null, authenticatedAt: null },

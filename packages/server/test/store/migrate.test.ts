@@ -115,6 +115,10 @@ const RELEASED: Readonly<Record<string, readonly [sqlite: string, postgres: stri
     '0cf51cd23e173961a01a86476ef393facd86ff6e49d56b35ad049f38d2bb9f63',
     '0cf51cd23e173961a01a86476ef393facd86ff6e49d56b35ad049f38d2bb9f63',
   ],
+  'signer-sessions': [
+    '11524087639d1a243a9288a6d9161106ebd84de0c016788707edd4928433638e',
+    '02f160f5fa02cc6a3f1634078be06ad7cb82373344fd103a2e5a1a4e4aa07391',
+  ],
 }
 
 test('a released step is never edited: databases that have applied it would miss the change', () => {

@@ -11,6 +11,7 @@ export function storedSigner(id: string, body: ExtJwtSignerWrite): StoredSigner 
     trust: { isTrusted: true, writtenById: null, writtenByName: null, writtenAt: 0 },
     nearMisses: [],
     revision: 1,
+    sessionRevision: 1,
     createdAt: 0,
     updatedAt: 0,
   }

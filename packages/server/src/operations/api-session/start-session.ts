@@ -214,6 +214,7 @@ export function buildSession(
     method: login.method,
     authenticatorId,
     signerId: token?.signerId ?? null,
+    signerRevision: token?.sessionRevision ?? null,
     acr: token?.acr ?? null,
     amr: token?.amr ?? null,
     authenticatedAt: token?.authenticatedAt ?? null,

@@ -12,6 +12,6 @@ export const trustSigner = operation({
     if (signer.trust.isTrusted) return
     const { certificate, nearMisses, trust } = signer
     const trusted = { ...trust, isTrusted: true }
-    await updateSigner(tx, signer, { settings: signer, certificate, nearMisses, trust: trusted })
+    await updateSigner(tx, signer, { settings: signer, certificate, nearMisses, trust: trusted, endsSessions: false })
   },
 })

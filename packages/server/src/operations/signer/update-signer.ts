@@ -1,5 +1,6 @@
 import type { ExtJwtSignerPatch } from '@countersign/contract'
 import {
+  endsSessions,
   givenSignerSettings,
   type NearMiss,
   patchedSigner,
@@ -74,7 +75,9 @@ async function changeSigner(
   const certificate = next.certPem === null ? null : (given ?? current.certificate)
   await checkSigner(tx, current.id, next, certificate)
   const trust = isSecurityWrite ? trustAfterWrite(writerOf(tx), tx.now) : current.trust
-  const update = () => updateSigner(tx, current, { settings: next, certificate, nearMisses, trust })
+  const values = { settings: next, certificate, nearMisses, trust }
+  const update = () =>
+    updateSigner(tx, current, { ...values, endsSessions: endsSessions(current, { ...next, certificate }) })
   if (next.scimGroupAttributeTemplate !== current.scimGroupAttributeTemplate)
     await renameGroupAttributes(tx, current, next)
   if (current.attributeSync === 'login' && next.attributeSync !== 'login') await releaseTokenAttributes(tx, current.id)

@@ -13,6 +13,7 @@ import { sessionIndex } from './session-index.ts'
 import { sessionsAndCodes } from './sessions-and-codes.ts'
 import { setUpSessions } from './set-up-sessions.ts'
 import { signerAudiences } from './signer-audiences.ts'
+import { signerSessions } from './signer-sessions.ts'
 import { signerTrust } from './signer-trust.ts'
 import { syncedIdentities } from './synced-identities.ts'
 
@@ -34,4 +35,5 @@ export const MIGRATIONS: readonly Migration[] = [
   providerChannels,
   scim,
   scimNames,
+  signerSessions,
 ]

@@ -23,7 +23,10 @@ export interface SessionOrigin {
 }
 
 type Owner = Pick<StoredIdentity, 'id' | 'isAdmin' | 'permissions'>
-type SessionRow = Pick<StoredSession, 'method' | 'authenticatorId' | 'signerId' | 'caId' | 'caRevision' | 'createdAt'>
+type SessionRow = Pick<
+  StoredSession,
+  'method' | 'authenticatorId' | 'signerId' | 'signerRevision' | 'caId' | 'caRevision' | 'createdAt'
+>
 type FindOrigin = (db: ReadDatabase, session: SessionRow, identity: Owner) => Promise<SessionOrigin | undefined>
 
 const FIND_ORIGIN: Readonly<Record<LoginMethodName, FindOrigin>> = {
@@ -38,11 +41,12 @@ const FIND_ORIGIN: Readonly<Record<LoginMethodName, FindOrigin>> = {
     const row = await findSessionAuthenticator(db, authenticatorId)
     return { login: { method: 'cert' }, certificate: row && sessionCertificate(row) }
   },
-  // Undefined also when the signer is disabled, or is not trusted for the rights that the identity has now.
-  'ext-jwt': async (db, { signerId }, identity) => {
+  // Undefined also when the signer is disabled, has been restricted since, or is not trusted for the rights that the identity has now.
+  'ext-jwt': async (db, { signerId, signerRevision }, identity) => {
     const signer = signerId === null ? undefined : await findEnabledSignerTrust(db, signerId)
-    const isTrusted = signer && isTrustedFor(signer, identity)
-    return isTrusted && signerId !== null ? { login: { method: 'ext-jwt', signerId } } : undefined
+    if (!signer || signerId === null || !isTrustedFor(signer, identity)) return undefined
+    const isCurrent = signerRevision === null || signerRevision === signer.sessionRevision
+    return isCurrent ? { login: { method: 'ext-jwt', signerId } } : undefined
   },
   // Undefined also when the account or its organization is inactive.
   'api-account': async (db, { createdAt }, { id }) => {

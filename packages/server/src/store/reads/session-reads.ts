@@ -18,6 +18,7 @@ const sessionByDigest = prepared(1, (db, digest: string) =>
       'session.method',
       'session.authenticator_id',
       'session.signer_id',
+      'session.signer_revision',
       'session.ca_id',
       'session.ca_revision',
       'session.acr',

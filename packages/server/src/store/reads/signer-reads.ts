@@ -93,16 +93,20 @@ export async function listEnabledSigners(db: Kysely<Database>): Promise<StoredSi
 }
 
 const enabledSignerById = prepared(1, (db, id: string) =>
-  db.selectFrom('ext_jwt_signers').select(['is_trusted', 'revision']).where('id', '=', id).where('enabled', '=', true),
+  db
+    .selectFrom('ext_jwt_signers')
+    .select(['is_trusted', 'revision', 'session_revision'])
+    .where('id', '=', id)
+    .where('enabled', '=', true),
 )
 
-/** Whether the signer is trusted, and its revision; undefined when it is deleted or disabled. */
+/** Whether the signer is trusted, and its revisions; undefined when it is deleted or disabled. */
 export async function findEnabledSignerTrust(
   db: Kysely<Database>,
   id: string,
-): Promise<(Pick<Trust, 'isTrusted'> & Pick<SignerRow, 'revision'>) | undefined> {
+): Promise<(Pick<Trust, 'isTrusted'> & Pick<StoredSigner, 'revision' | 'sessionRevision'>) | undefined> {
   const [row] = await enabledSignerById(db, id)
-  return row && { isTrusted: Boolean(row.is_trusted), revision: row.revision }
+  return row && { isTrusted: Boolean(row.is_trusted), revision: row.revision, sessionRevision: row.session_revision }
 }
 
 /** Whether another signer with this issuer is trusted. */

@@ -20,6 +20,10 @@ export interface SignerValues {
   readonly trust: Trust
 }
 
+export interface ChangedSignerValues extends SignerValues {
+  readonly endsSessions: boolean
+}
+
 export async function insertSigner(
   tx: Transaction,
   id: string,
@@ -46,7 +50,7 @@ export async function insertSigner(
 export async function updateSigner(
   tx: Transaction,
   current: StoredSigner,
-  { settings, certificate, nearMisses, trust }: SignerValues,
+  { settings, certificate, nearMisses, trust, endsSessions }: ChangedSignerValues,
 ): Promise<void> {
   const { db, now } = tx
   const { id } = current
@@ -61,6 +65,7 @@ export async function updateSigner(
         ...trustColumns(trust),
         near_misses: JSON.stringify(nearMisses),
         revision: current.revision + 1,
+        session_revision: current.sessionRevision + (endsSessions ? 1 : 0),
         updated_at: now,
       })
       .where('id', '=', id)

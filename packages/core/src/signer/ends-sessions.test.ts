@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { endsSessions, type TokenRules } from './ends-sessions.ts'
+
+const RULES: TokenRules = {
+  issuer: 'https://idp.example',
+  audience: 'overlay',
+  additionalAudiences: ['second'],
+  claimsProperty: 'sub',
+  useExternalId: true,
+  requiredClaims: { dept: ['it', 'ops'], '/a~1b': 'x' },
+  maxTokenAgeSeconds: 600,
+  jwksEndpoint: 'https://idp.example/jwks',
+  jwksCaPem: 'PEM',
+  kid: null,
+  certificate: null,
+}
+
+const CERTIFIED: TokenRules = { ...RULES, jwksEndpoint: null, jwksCaPem: null, certificate: { fingerprint: 'f1' } }
+
+test('I-15 sessions end when a token could be refused or name another identity', () => {
+  const changes: readonly Partial<TokenRules>[] = [
+    { issuer: 'https://other.example' },
+    { audience: 'other' },
+    { additionalAudiences: [] },
+    { claimsProperty: '/email' },
+    { useExternalId: false },
+    { requiredClaims: { dept: ['it'], '/a~1b': 'x' } },
+    { requiredClaims: { ...RULES.requiredClaims, group: 'staff' } },
+    { requiredClaims: { ...RULES.requiredClaims, '/dept': ['ops'] } },
+    { maxTokenAgeSeconds: 599 },
+    { jwksEndpoint: 'https://idp.example/other' },
+    { jwksCaPem: 'OTHER' },
+    { jwksCaPem: null },
+    { certificate: { fingerprint: 'f1' } },
+  ]
+  for (const change of changes) assert.ok(endsSessions(RULES, { ...RULES, ...change }), JSON.stringify(change))
+  const unlimited = { ...RULES, requiredClaims: null, maxTokenAgeSeconds: null }
+  assert.ok(endsSessions(unlimited, { ...unlimited, requiredClaims: { dept: 'it' } }))
+  assert.ok(endsSessions(unlimited, { ...unlimited, maxTokenAgeSeconds: 600 }))
+  assert.ok(endsSessions(CERTIFIED, { ...CERTIFIED, certificate: { fingerprint: 'f2' } }))
+  assert.ok(endsSessions(CERTIFIED, { ...CERTIFIED, certificate: null }))
+  assert.ok(endsSessions(CERTIFIED, { ...CERTIFIED, kid: 'k1' }))
+})
+
+test('I-15 no session ends when every token is accepted as before', () => {
+  const changes: readonly Partial<TokenRules>[] = [
+    {},
+    { audience: 'second', additionalAudiences: ['overlay', 'third'] },
+    { claimsProperty: '/sub' },
+    { requiredClaims: null },
+    { requiredClaims: { 'a/b': ['x'], '/dept': ['ops', 'hr', 'it'] } },
+    { maxTokenAgeSeconds: 601 },
+    { maxTokenAgeSeconds: null },
+    { kid: 'of no certificate' },
+  ]
+  for (const change of changes) assert.ok(!endsSessions(RULES, { ...RULES, ...change }), JSON.stringify(change))
+  assert.ok(!endsSessions({ ...RULES, jwksCaPem: null }, RULES), 'a CA in addition')
+  assert.ok(!endsSessions(CERTIFIED, { ...CERTIFIED, kid: 'f1' }), 'the default, named')
+})

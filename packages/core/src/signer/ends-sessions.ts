@@ -1,0 +1,77 @@
+import { selectorPointer } from '../claim/selector.ts'
+import { signerAudiences } from './signer-audiences.ts'
+import type { SignerSettings } from './signer-settings.ts'
+
+/** What decides which tokens a signer accepts and which identity they name. */
+export interface TokenRules
+  extends Pick<
+    SignerSettings,
+    | 'issuer'
+    | 'audience'
+    | 'additionalAudiences'
+    | 'claimsProperty'
+    | 'useExternalId'
+    | 'requiredClaims'
+    | 'maxTokenAgeSeconds'
+    | 'jwksEndpoint'
+    | 'jwksCaPem'
+    | 'kid'
+  > {
+  readonly certificate: { readonly fingerprint: string } | null
+}
+
+/**
+ * Whether a change of a signer ends its sessions: a token that it accepted before could be refused now, or name another identity. What accepts
+ * more than before ends none, and neither does the tolerated clock skew, which only shifts a token's end.
+ */
+export function endsSessions(current: TokenRules, next: TokenRules): boolean {
+  return (
+    current.issuer !== next.issuer ||
+    losesAudience(current, next) ||
+    selectorPointer(current.claimsProperty) !== selectorPointer(next.claimsProperty) ||
+    current.useExternalId !== next.useExternalId ||
+    requiresMore(current, next) ||
+    limitOf(next) < limitOf(current) ||
+    changesKeys(current, next)
+  )
+}
+
+function losesAudience(current: TokenRules, next: TokenRules): boolean {
+  const kept = new Set(signerAudiences(next))
+  return signerAudiences(current).some((audience) => !kept.has(audience))
+}
+
+/** Whether a claim is required that was not before, or one of the values that met it no longer does. */
+function requiresMore(current: TokenRules, next: TokenRules): boolean {
+  const before = conditionsOf(current)
+  return conditionsOf(next).some(
+    ({ pointer, anyOf }) =>
+      !before.some((known) => known.pointer === pointer && known.anyOf.every((value) => anyOf.includes(value))),
+  )
+}
+
+function conditionsOf({ requiredClaims }: TokenRules) {
+  return Object.entries(requiredClaims ?? {}).map(([selector, values]) => ({
+    pointer: selectorPointer(selector),
+    anyOf: [values].flat(),
+  }))
+}
+
+function limitOf({ maxTokenAgeSeconds }: TokenRules): number {
+  return maxTokenAgeSeconds ?? Number.POSITIVE_INFINITY
+}
+
+/** Keys are replaced because of a move or because they are compromised, which only the administrator knows. */
+function changesKeys(current: TokenRules, next: TokenRules): boolean {
+  return (
+    current.jwksEndpoint !== next.jwksEndpoint ||
+    (current.jwksCaPem !== null && current.jwksCaPem !== next.jwksCaPem) ||
+    current.certificate?.fingerprint !== next.certificate?.fingerprint ||
+    kidOf(current) !== kidOf(next)
+  )
+}
+
+/** Only the key of a certificate has a `kid` that is configured. */
+function kidOf({ kid, certificate }: TokenRules): string | undefined {
+  return certificate ? (kid ?? certificate.fingerprint) : undefined
+}
