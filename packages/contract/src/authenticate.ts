@@ -2,6 +2,8 @@ import { optional, secret, text } from './body-members.ts'
 import Type, { type Static } from './schema/type.ts'
 
 export const AUTHENTICATE_METHODS = ['password', 'cert', 'ext-jwt'] as const
+/** How sessions are opened: also by API accounts, through the hosted API. */
+export const LOGIN_METHODS = [...AUTHENTICATE_METHODS, 'api-account'] as const
 export type AuthenticateMethod = (typeof AUTHENTICATE_METHODS)[number]
 
 const info = (members: readonly string[], maxLength = 255) => {

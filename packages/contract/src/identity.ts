@@ -1,3 +1,4 @@
+import { LOGIN_METHODS } from './authenticate.ts'
 import { name, openObject, text } from './body-members.ts'
 import { identityEnrollment } from './enrollment.ts'
 import { MAX_ATTRIBUTE_LENGTH, MAX_ATTRIBUTES } from './limits.ts'
@@ -93,6 +94,16 @@ export const IDENTITY = resource({
     keptByPut: true,
     filterable: true,
     flag: { kind: 'text', value: 'TIME', help: 'When access ends, such as 2027-01-31T18:00:00Z' },
+  }),
+  lastLoginAt: field(instant(), {
+    description: 'When the identity last logged in, by any method. Null before its first login',
+    default: null,
+    readOnly: true,
+  }),
+  lastLoginMethod: field(Type.Enum([...LOGIN_METHODS]), {
+    description: 'How it logged in then: with a password, a certificate, a token, or as an API account',
+    default: null,
+    readOnly: true,
   }),
   linkedSigners: field(Type.Array(text(128), { maxItems: MAX_LINKED_SIGNERS }), {
     description:

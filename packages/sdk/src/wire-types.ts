@@ -426,6 +426,8 @@ export interface Identity {
   readonly disabledAt?: string | undefined
   readonly disabledUntil?: string | undefined
   readonly expiresAt: string | null
+  readonly lastLoginAt: string | null
+  readonly lastLoginMethod: 'password' | 'cert' | 'ext-jwt' | 'api-account' | null
   readonly linkedSigners: readonly string[]
   readonly authenticators: Readonly<Record<string, unknown>>
   readonly enrollment: Readonly<Record<string, unknown>>

@@ -99,8 +99,14 @@ const ATTRIBUTES: ColumnBinding = {
 
 const IDENTITY_SYMBOLS = [
   ...['name', 'externalId', 'attributes', 'roleAttributes', 'type', 'authPolicyId', 'isAdmin', 'isDefaultAdmin'],
-  'expiresAt',
+  ...['expiresAt', 'lastLoginAt'],
 ]
+
+const LAST_LOGIN_AT: ColumnBinding = {
+  kind: 'expression',
+  expression: 'select at from last_logins where last_logins.identity_id = identities.id',
+  type: 'datetime',
+}
 
 export const IDENTITY_FILTER: FilterTable = {
   table: 'identities',
@@ -114,6 +120,7 @@ export const IDENTITY_FILTER: FilterTable = {
       ['roleAttributes', ATTRIBUTES],
       ['type', column('type_id')],
       ['isDefaultAdmin', column('is_default_admin', 'bool')],
+      ['lastLoginAt', LAST_LOGIN_AT],
     ]),
   ]),
 }

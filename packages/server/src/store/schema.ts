@@ -183,6 +183,14 @@ export interface UsedEventTokenTable {
   expires_at: number
 }
 
+/** When an identity last logged in; no row before its first login. */
+export interface LastLoginTable {
+  identity_id: string
+  at: number
+  /** A `LoginMethodName`. */
+  method: string
+}
+
 export interface ApiSessionTable extends Stamped {
   token_digest: string
   identity_id: string
@@ -307,6 +315,7 @@ export interface Database extends HostedTables, OidcTables, ScimTables {
   auth_policies: AuthPolicyTable
   auth_policy_signers: AuthPolicySignerTable
   identities: IdentityTable
+  last_logins: LastLoginTable
   identity_attributes: IdentityAttributeTable
   deleted_identities: DeletedIdentityTable
   authenticators: AuthenticatorTable

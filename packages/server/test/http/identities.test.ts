@@ -68,6 +68,8 @@ testWithApp('identities', async (t, app) => {
       authPolicyId: policy,
       disabled: false,
       expiresAt: null,
+      lastLoginAt: null,
+      lastLoginMethod: null,
       linkedSigners: [],
       authenticators: {},
       enrollment: {},

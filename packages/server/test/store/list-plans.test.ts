@@ -180,6 +180,8 @@ test('M-16 a list is short only when evaluating its filter for the rows that an 
     [API_SESSION_FILTER, 'identity in ["x", "y"]', `identity in [${values(6)}]`],
     [API_SESSION_FILTER, terms(2, 'identity = "x"'), terms(6, 'identity = "x"')],
     [API_SESSION_FILTER, 'id = "x"', 'id = "x" sort by mfaRequired'],
+    [IDENTITY_FILTER, 'name = "x" and lastLoginAt = null', 'lastLoginAt = null'],
+    [IDENTITY_FILTER, 'name = "x"', 'name = "x" sort by lastLoginAt'],
     [
       IDENTITY_FILTER,
       `id = "x" and (${terms(45, 'tags.a = "b"')})`,

@@ -119,6 +119,10 @@ const RELEASED: Readonly<Record<string, readonly [sqlite: string, postgres: stri
     '11524087639d1a243a9288a6d9161106ebd84de0c016788707edd4928433638e',
     '02f160f5fa02cc6a3f1634078be06ad7cb82373344fd103a2e5a1a4e4aa07391',
   ],
+  'last-logins': [
+    'de2cf6bc5a92a1f38a0e84714e361d0d56ccb38e06fb6a809a15858207bab4bb',
+    '91da7896e0a56926caf8156e68d9d6a705f7ff12fb93c9f93d03979f120a946c',
+  ],
 }
 
 test('a released step is never edited: databases that have applied it would miss the change', () => {

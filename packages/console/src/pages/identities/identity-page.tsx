@@ -55,6 +55,7 @@ function IdentityDetail({ identity }: { readonly identity: Identity }) {
             ['Tags', <TagList key="tags" tags={identity.tags} />],
             ['App data', <TagList key="data" tags={identity.appData} />],
             ['Created', <Instant key="created" at={identity.createdAt} />],
+            ['Last login', <LastLogin key="login" {...identity} />],
             ['Access until', identity.expiresAt ? <Instant key="expires" at={identity.expiresAt} /> : 'unlimited'],
             ...(identity.disabledUntil
               ? ([['Disabled until', <Instant key="until" at={identity.disabledUntil} />]] as const)
@@ -67,5 +68,14 @@ function IdentityDetail({ identity }: { readonly identity: Identity }) {
       <EnrollmentSection identity={identity} />
       <IdentitySessionsSection identity={identity} />
     </Stack>
+  )
+}
+
+function LastLogin({ lastLoginAt, lastLoginMethod }: Pick<Identity, 'lastLoginAt' | 'lastLoginMethod'>) {
+  if (lastLoginAt === null) return 'never'
+  return (
+    <>
+      <Instant at={lastLoginAt} /> ({lastLoginMethod})
+    </>
   )
 }

@@ -10,7 +10,7 @@ import { AUTHENTICATOR_FILTER } from '../../store/filter-tables.ts'
 import type { StoredIdentity } from '../../store/identity-row.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findAuthenticator } from '../../store/reads/authenticator-reads.ts'
-import { findIdentity, loadAuthenticatorSummaries } from '../../store/reads/identity-reads.ts'
+import { findIdentity, loadAuthenticatorSummaries, loadIdentityLogins } from '../../store/reads/identity-reads.ts'
 import type { AuthenticatorRow } from '../../store/schema.ts'
 import type { Store } from '../../store/store.ts'
 import type { KnownPolicies } from '../../token/known-policies.ts'
@@ -74,18 +74,20 @@ export function currentIdentityRoutes(parts: CurrentIdentityRouteParts): Route[]
           identity: { id },
           policy,
         } = sessionOf(call)
-        const [identity, current, authenticatorsOf] = await Promise.all([
+        const now = clock.now()
+        const [identity, current, authenticatorsOf, loginsOf] = await Promise.all([
           findIdentity(store.db, id),
           policies.find(policy.id),
           loadAuthenticatorSummaries(store.db, [id]),
+          loadIdentityLogins(store.db, [id], now),
         ])
         if (!identity) throw notFound('identity', id)
         const authenticators = authenticatorsOf(id)
         const view = identityView(identity, {
           policy: current ?? policy,
           authenticators,
-          hasApiSession: true,
-          now: clock.now(),
+          logins: { ...loginsOf(id), hasApiSession: true },
+          now,
         })
         return { status: 200, json: { data: { ...view, _links: LINKS }, meta: null } }
       },

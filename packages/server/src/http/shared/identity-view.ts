@@ -2,6 +2,7 @@ import type { IdentitySettings } from '@countersign/contract'
 import { attributeOrigins } from '@countersign/core'
 import type { StoredAuthPolicy } from '../../store/auth-policy-row.ts'
 import { isDisabled, type StoredIdentity } from '../../store/identity-row.ts'
+import type { IdentityLogins } from '../../store/reads/identity-reads.ts'
 import { entityReference, timestamp } from '../pipeline/envelope.ts'
 import type { Shown } from './member-view.ts'
 
@@ -36,15 +37,16 @@ export interface IdentitySurroundings {
   readonly authenticators: Readonly<Record<string, unknown>>
   /** Empty for callers without the permission to see enrollments. */
   readonly enrollment?: Readonly<Record<string, unknown>>
-  readonly hasApiSession: boolean
+  readonly logins: IdentityLogins
   readonly now: number
 }
 
 export function identityView(
   identity: StoredIdentity,
-  { policy, authenticators, enrollment = {}, hasApiSession, now }: IdentitySurroundings,
+  { policy, authenticators, enrollment = {}, logins, now }: IdentitySurroundings,
 ) {
   const { disabledAt, disabledUntil, expiresAt, permissions } = identity
+  const { lastLoginAt, lastLoginMethod } = logins
   return {
     _links: identityLinks(identity),
     id: identity.id,
@@ -67,6 +69,8 @@ export function identityView(
     ...(disabledAt !== null && { disabledAt: timestamp(disabledAt) }),
     ...(disabledUntil !== null && { disabledUntil: timestamp(disabledUntil) }),
     expiresAt: expiresAt === null ? null : timestamp(expiresAt),
+    lastLoginAt: lastLoginAt === null ? null : timestamp(lastLoginAt),
+    lastLoginMethod,
     linkedSigners: identity.linkedSigners,
     authenticators,
     enrollment,
@@ -80,7 +84,7 @@ export function identityView(
     serviceHostingCosts: identity.serviceHostingCosts,
     serviceHostingPrecedences: identity.serviceHostingPrecedences,
     edgeRouterConnectionStatus: 'offline',
-    hasApiSession,
+    hasApiSession: logins.hasApiSession,
     hasEdgeRouterConnection: false,
   } satisfies Shown<IdentitySettings>
 }

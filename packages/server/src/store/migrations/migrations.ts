@@ -3,6 +3,7 @@ import { identityRights } from './identity-rights.ts'
 import { initial } from './initial/initial.ts'
 import { keyFetches } from './key-fetches.ts'
 import { keySetCas } from './key-set-cas.ts'
+import { lastLogins } from './last-logins.ts'
 import type { Migration } from './migration.ts'
 import { networkNames } from './network-names.ts'
 import { oidcSessions } from './oidc-sessions.ts'
@@ -36,4 +37,5 @@ export const MIGRATIONS: readonly Migration[] = [
   scim,
   scimNames,
   signerSessions,
+  lastLogins,
 ]

@@ -37,20 +37,21 @@ const authenticatorsOfSome = preparedForIds(0, (db, ids) =>
     .where('identity_id', 'in', ids),
 )
 
-const sessionHoldersOfSome = preparedForIds(1, (db, ids, now: number) =>
+const loginsOfSome = preparedForIds(1, (db, ids, now: number) =>
   db
     .selectFrom('identities')
-    .select('id')
-    .where('id', 'in', ids)
+    .leftJoin('last_logins', 'last_logins.identity_id', 'identities.id')
+    .select(['identities.id', 'last_logins.at as lastLoginAt', 'last_logins.method as lastLoginMethod'])
     // Ends at the first live session, however many there are.
-    .where(({ exists, selectFrom }) =>
+    .select(({ exists, selectFrom }) =>
       exists(
         selectFrom('api_sessions')
           .select('api_sessions.id')
           .whereRef('api_sessions.identity_id', '=', 'identities.id')
-          .where('expires_at', '>', now),
-      ),
-    ),
+          .where('api_sessions.expires_at', '>', now),
+      ).as('hasApiSession'),
+    )
+    .where('identities.id', 'in', ids),
 )
 
 export async function findIdentity(db: Kysely<Database>, id: string): Promise<StoredIdentity | undefined> {
@@ -145,21 +146,42 @@ export async function loadIdentityNames(db: Kysely<Database>, ids: readonly stri
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** The fields of an identity that are in other tables: the policy's name, the authenticators, whether it has a session. */
+/** The last login of an identity, and whether it has a session. */
+export interface IdentityLogins {
+  readonly lastLoginAt: number | null
+  readonly lastLoginMethod: string | null
+  readonly hasApiSession: boolean
+}
+
+const NO_LOGINS: IdentityLogins = { lastLoginAt: null, lastLoginMethod: null, hasApiSession: false }
+
+/** The logins of identities. */
+export async function loadIdentityLogins(
+  db: Kysely<Database>,
+  ids: readonly string[],
+  now: number,
+): Promise<(id: string) => IdentityLogins> {
+  const rows = await loginsOfSome(db, ids, now)
+  const byId = new Map(
+    rows.map(({ id, hasApiSession, ...last }) => [id, { ...last, hasApiSession: Boolean(hasApiSession) }]),
+  )
+  return (id) => byId.get(id) ?? NO_LOGINS
+}
+
+/** The fields of an identity that are in other tables: the policy's name, the authenticators, its logins. */
 export async function loadIdentityDetails(db: Kysely<Database>, identities: readonly StoredIdentity[], now: number) {
   const ids = identities.map(({ id }) => id)
   const policyIds = [...new Set(identities.map(({ authPolicyId }) => authPolicyId))]
-  const [policies, authenticatorsOf, sessions] = await Promise.all([
+  const [policies, authenticatorsOf, loginsOf] = await Promise.all([
     policyNamesOfSome(db, policyIds),
     loadAuthenticatorSummaries(db, ids),
-    sessionHoldersOfSome(db, ids, now),
+    loadIdentityLogins(db, ids, now),
   ])
   const policyNames = new Map(policies.map(({ id, name }) => [id, name]))
-  const withSession = new Set(sessions.map((row) => row.id))
   return ({ id, authPolicyId }: StoredIdentity) => ({
     policy: { id: authPolicyId, name: policyNames.get(authPolicyId) ?? '' },
     authenticators: authenticatorsOf(id),
-    hasApiSession: withSession.has(id),
+    logins: loginsOf(id),
   })
 }
 

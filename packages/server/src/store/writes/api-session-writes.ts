@@ -21,10 +21,24 @@ const sessionCount = prepared(1, (db, identityId: string) =>
     .where('identity_id', '=', identityId),
 )
 
-/** Not reported as a change: caches load a session at its first use. */
+const noteLogin = prepared(3, (db, identityId: string, at: number, method: string) =>
+  db
+    .insertInto('last_logins')
+    .values({ identity_id: identityId, at, method })
+    .onConflict((conflict) =>
+      conflict
+        .column('identity_id')
+        .doUpdateSet(({ ref }) => ({ at: ref('excluded.at'), method: ref('excluded.method') })),
+    ),
+)
+
+/**
+ * Opens a session and notes the login of its identity. Not reported as a change: caches load a session at its first use, and do not hold the
+ * last login.
+ */
 export async function insertSession(tx: Transaction, session: NewApiSession): Promise<void> {
   const { db, now } = tx
-  await insertRow(db, 'api_sessions', {
+  const row = {
     id: session.id,
     token_digest: session.tokenDigest,
     identity_id: session.identityId,
@@ -37,7 +51,9 @@ export async function insertSession(tx: Transaction, session: NewApiSession): Pr
     tags: '{}',
     created_at: now,
     updated_at: now,
-  })
+  }
+  // Sent together.
+  await Promise.all([insertRow(db, 'api_sessions', row), noteLogin(db, session.identityId, now, session.method)])
 }
 
 /** How many sessions an identity has. */
