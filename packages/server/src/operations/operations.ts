@@ -7,7 +7,7 @@ import { deleteApiAccount } from './api-account/delete-api-account.ts'
 import { rotateApiAccount } from './api-account/rotate-api-account.ts'
 import { patchApiAccount, replaceApiAccount } from './api-account/update-api-account.ts'
 import { deleteExpiredSessions, endOwnSession, endSession, endSessionsOf } from './api-session/end-session.ts'
-import { extendSession } from './api-session/extend-session.ts'
+import { expireSession, extendSession } from './api-session/extend-session.ts'
 import { createSessionCertificate, deleteSessionCertificate } from './api-session/session-certificates.ts'
 import { createApiSession } from './api-session/start-session.ts'
 import { pruneDecisions, recordDecisions } from './auth-decision/record-decisions.ts'
@@ -100,6 +100,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   endSession,
   endSessionsOf,
   extendSession,
+  expireSession,
   createSessionCertificate,
   deleteSessionCertificate,
   createApiSession,

@@ -49,7 +49,7 @@ import { SecondFactor } from '../login/second-factor.ts'
 import { TokenLogin } from '../login/token-login.ts'
 import { createOidc } from '../oidc/create-oidc.ts'
 import { SigningKeys } from '../oidc/signing-keys.ts'
-import { extendSession } from '../operations/api-session/extend-session.ts'
+import { expireSession, extendSession } from '../operations/api-session/extend-session.ts'
 import type { SessionOptions } from '../operations/api-session/start-session.ts'
 import { recordDecisions } from '../operations/auth-decision/record-decisions.ts'
 import { reserveKeyFetch } from '../operations/signer/reserve-key-fetch.ts'
@@ -157,6 +157,8 @@ export function createController(parts: ControllerParts): Controller {
     policies,
     extend: ({ id, identityId, expiresAt }) =>
       store.run(extendSession, { id, expiresAt }, { actorId: identityId, now: clock.now() }),
+    expire: ({ identityId, ...session }) =>
+      store.run(expireSession, session, { actorId: identityId, now: clock.now() }),
   })
   const signers = new SignerDirectory(store, log)
   const fetchDocument = createFetchDocument({ settings })

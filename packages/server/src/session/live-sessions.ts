@@ -7,7 +7,7 @@ import { hasAccess, type StoredIdentity } from '../store/identity-row.ts'
 import { isOidcSessionKey, oidcSessionKey } from '../store/oidc-session-key.ts'
 import { findSessionOrigin, type SessionOrigin } from '../store/reads/session-origin-reads.ts'
 import { findSession } from '../store/reads/session-reads.ts'
-import { MAX_UNWRITTEN_ACTIVITY_MS } from '../store/session-activity.ts'
+import { EXPIRED_FOR_GOOD, isStoredSessionLive, MAX_UNWRITTEN_ACTIVITY_MS } from '../store/session-activity.ts'
 import type { Store } from '../store/store.ts'
 import type { KnownPolicies } from '../token/known-policies.ts'
 import { sessionTokenDigest } from './session-token.ts'
@@ -32,6 +32,10 @@ interface SessionUse {
   readonly expiresAt: number | undefined
 }
 
+interface EndedSession extends Pick<SessionUse, 'id' | 'identityId'> {
+  readonly storedExpiresAt: number
+}
+
 interface LiveSessionsOptions {
   readonly store: Store
   readonly clock: Clock
@@ -39,6 +43,8 @@ interface LiveSessionsOptions {
   readonly policies: Pick<KnownPolicies, 'find'>
   /** Records the use of a session. */
   readonly extend: (session: SessionUse) => Promise<void>
+  /** Stores that a session has ended. */
+  readonly expire: (session: EndedSession) => Promise<void>
   /** Default 20,000. */
   readonly maxCached?: number
 }
@@ -125,8 +131,20 @@ export class LiveSessions {
   }
 
   #ifValid(session: LiveSession | undefined): LiveSession | undefined {
+    if (!session) return undefined
     const now = this.#options.clock.now()
-    return session && now < session.expiresAt && hasAccess(session.identity, now) ? session : undefined
+    if (now < session.expiresAt) return hasAccess(session.identity, now) ? session : undefined
+    this.#noteEnd(session, now)
+    return undefined
+  }
+
+  /** The clock may go back before the session is deleted. Another node may know of a later use, but not for longer than it takes to write it. */
+  #noteEnd(session: LiveSession, now: number): void {
+    const { id, identity, storedExpiresAt } = session
+    if (storedExpiresAt === EXPIRED_FOR_GOOD || isStoredSessionLive(session, now)) return
+    session.storedExpiresAt = EXPIRED_FOR_GOOD
+    session.expiresAt = EXPIRED_FOR_GOOD
+    this.#options.expire({ id, identityId: identity.id, storedExpiresAt }).catch(() => {})
   }
 
   #use(session: LiveSession | undefined): LiveSession | undefined {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { EXPIRED_FOR_GOOD } from '../../src/store/session-activity.ts'
+import { until } from '../keyset/fake-time.ts'
 import { summarize } from './ext-jwt-signers.fixture.ts'
 import { createPassword, IDENTITIES, createIdentity as makeIdentity, OWN_SESSION } from './identities.fixture.ts'
 import { logInWithToken, setUpProvider } from './provider.fixture.ts'
@@ -61,3 +63,31 @@ test('S-08 verdicts follow a clock that jumps an hour either way repeatedly', as
     sessions.push({ token: session, opened: now })
   }
 })
+
+const POLICY = '/edge/management/v1/auth-policies'
+
+for (const [what, session, life] of [
+  ['idleMinutes', { idleMinutes: 5 }, 5 * MINUTE],
+  ['maxMinutes', { maxMinutes: 7 }, 7 * MINUTE],
+  ['endWithToken', { endWithToken: true }, 10 * MINUTE],
+] as const) {
+  test(`S-08 I-08 a session that was refused after ${what} stays ended when the clock goes back`, async (t) => {
+    const { app, token, createSigner, createIdentity } = await setUpProvider(t)
+    await createSigner()
+    const { data } = (await app.admin('GET', `${POLICY}/default`)).json
+    const policy = await app.admin('POST', POLICY, { ...data, name: 'own', session })
+    await createIdentity({ authPolicyId: policy.json.data.id })
+    const logIn = async () => (await logInWithToken(app, token())).json.data.token as string
+    const statusOf = async (of: string) => (await app.call('GET', OWN_SESSION, undefined, { session: of })).status
+    const [seen, unseen] = [await logIn(), await logIn()]
+    const later = life + 2 * MINUTE
+    app.clock.advance(later)
+    assert.equal(await statusOf(seen), 401)
+    // The end is stored after the response.
+    const ended = app.store.db.selectFrom('api_sessions').select('id').where('expires_at', '=', EXPIRED_FOR_GOOD)
+    await until(async () => (await ended.executeTakeFirst()) !== undefined)
+    app.clock.advance(-later)
+    assert.deepEqual([await statusOf(seen), await statusOf(unseen)], [401, 200])
+    for (const _ of app.stores) assert.equal(await statusOf(seen), 401)
+  })
+}

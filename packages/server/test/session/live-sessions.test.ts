@@ -37,6 +37,7 @@ async function setUp(t: TestContext, count: number) {
     idleMs: 60_000,
     maxCached: ROOM,
     extend: async () => {},
+    expire: async () => {},
     // Called once for every session that is read.
     policies: {
       find: (id) => {

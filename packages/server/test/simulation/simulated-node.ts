@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { EnrollmentRedemption } from '../../src/enrollment/enrollment-redemption.ts'
-import { extendSession } from '../../src/operations/api-session/extend-session.ts'
+import { expireSession, extendSession } from '../../src/operations/api-session/extend-session.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import type { IssuedCertificate } from '../../src/platform/keys/client-certificates.ts'
 import type { Scheduler } from '../../src/platform/scheduler.ts'
@@ -113,6 +113,8 @@ function startParts(store: Store, clock: Clock): RunningNode {
     policies,
     extend: ({ id, identityId, expiresAt }) =>
       store.run(extendSession, { id, expiresAt }, { actorId: identityId, now: clock.now() }),
+    expire: ({ identityId, ...session }) =>
+      store.run(expireSession, session, { actorId: identityId, now: clock.now() }),
   })
   const enrollments = new EnrollmentRedemption({
     store,

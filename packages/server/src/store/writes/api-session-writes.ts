@@ -1,4 +1,5 @@
 import { insertRow, prepared } from '../prepared.ts'
+import { EXPIRED_FOR_GOOD } from '../session-activity.ts'
 import { basisColumns, type SessionBasis } from '../session-basis.ts'
 import type { Transaction } from '../transaction.ts'
 
@@ -70,6 +71,18 @@ export async function setSessionExpiry(tx: Transaction, id: string, expiresAt: n
     .where('id', '=', id)
     .execute()
   tx.changed({ entity: ENTITY, id, action: 'updated' })
+}
+
+/** Stores that a session with this expiry has ended for good. It is deleted, with its event, by the next sweep. */
+export async function setSessionExpired(tx: Transaction, id: string, storedExpiresAt: number): Promise<void> {
+  const [ended] = await tx.db
+    .updateTable('api_sessions')
+    .set({ expires_at: EXPIRED_FOR_GOOD })
+    .where('id', '=', id)
+    .where('expires_at', '=', storedExpiresAt)
+    .returning('id')
+    .execute()
+  if (ended) tx.changed({ entity: ENTITY, id, action: 'updated' })
 }
 
 /** Records that this session has passed the second factor of a TOTP enrollment. */
