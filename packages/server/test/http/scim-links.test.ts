@@ -41,6 +41,22 @@ test('V-16 D63 a linked identity with rights, or whose external id is taken, get
   assert.equal((await identity(erin)).externalId, null)
 })
 
+test('V-16 D63 a person who took the name of a colleague is not described as that colleague', async (t) => {
+  const { app, scim, identity, token } = await setUpScim(t, PROVISIONING)
+  const provision = async (sub: string, name: string) => {
+    const { json } = await logInWithToken(app, token({ sub, name }))
+    return (await identity(json.data.identityId)).id as string
+  }
+  const mallory = await provision('mallory', 'mallory')
+  await app.admin('PATCH', `${IDENTITIES}/${mallory}`, { name: 'bob@idp' })
+  const put = (id: string, userName: string) => scim.call('PUT', `/Users/${id}`, { userName, active: true })
+  assert.deepEqual(refusal(await put(mallory, 'bob@idp')), [409, 'uniqueness'])
+  assert.equal((await identity(mallory)).externalId, 'mallory')
+  assert.equal((await put(mallory, 'mallory')).status, 200, 'the name by which its tokens name it')
+  await scim.setActive(mallory, false)
+  assert.equal((await identity(mallory)).disabled, true)
+})
+
 test('V-18 attributes of groups do not stop changes of an identity that has more than an administrator may write', async (t) => {
   const { app, scim, identity, patchIdentity } = await setUpScim(t)
   const id = await scim.addUser()

@@ -150,6 +150,7 @@ interface UserChange extends LinkedUser {
 
 async function changeUser(tx: Transaction, signer: StoredSigner, change: UserChange): Promise<void> {
   const { stored, identity, next } = change
+  if (isOtherPerson(signer, change)) throw taken('userName')
   // What the request only repeats must not stop the rest of it, which may end the access.
   await checkIsUnique(tx, signer, identity.id, {
     userName: isSameFolded(next.userName, stored.user.userName) ? null : next.userName,
@@ -168,6 +169,15 @@ async function changeUser(tx: Transaction, signer: StoredSigner, change: UserCha
 async function newIdentityName(tx: Transaction, { id, name }: StoredIdentity, userName: string): Promise<string> {
   if (userName === name || !(await isIdentityName(tx.db, userName))) return userName
   return (await findIdentityName(tx, id, userName)) ?? userName
+}
+
+/**
+ * Whether a token of the signer named the identity by another key than the request does. Its name came from that token too, and its person may have
+ * chosen it to be found as another one.
+ */
+function isOtherPerson(signer: StoredSigner, { stored, identity, next }: UserChange): boolean {
+  if (stored.isDescribed || identity.enrolledBySignerId !== signer.id || identity.externalId === null) return false
+  return !isSpelling(findIdentityKey(next, signer), identity.externalId, signer)
 }
 
 const isSameFolded = (text: string, other: string): boolean => foldAscii(text) === foldAscii(other)
