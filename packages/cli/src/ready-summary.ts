@@ -47,7 +47,10 @@ export function buildReadySummary(ready: Ready, isPasswordSet = false): string[]
   ]
 }
 
-/** Works as printed in any POSIX shell, whose own printf keeps the password out of the list of processes. Reads the session from the response header, so that no JSON parser is needed. */
+/**
+ * Works as printed in any POSIX shell, whose own printf keeps the password out of the list of processes. Reads the session from the response header,
+ * so that no JSON parser is needed.
+ */
 function buildLoginExample({ baseUrl, caFile, admin }: Ready, password: string): string[] {
   const ca = `--cacert ${shellQuote(caFile)}`
   const login = `${baseUrl}/edge/management/v1/authenticate?method=password`

@@ -32,8 +32,8 @@ const RULES: ReadonlyMap<string, KeyRule> = new Map([
 ])
 
 /**
- * Whether OpenSSL parses the certificate in a time that its size bounds. It decodes the public key at once: an EC key with parameters of its own, or a compressed
- * point on some curves, makes it take square roots modulo a prime that the sender chose, which takes half a second for 700 bytes.
+ * Whether OpenSSL parses the certificate in a time that its size bounds. It decodes the public key at once: an EC key with parameters of its own, or
+ * a compressed point on some curves, makes it take square roots modulo a prime that the sender chose, which takes half a second for 700 bytes.
  */
 export function isQuickToParse(certificate: Buffer): boolean {
   const key = readPath(certificate)

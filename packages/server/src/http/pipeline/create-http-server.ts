@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { METHODS } from 'node:http'
 import type { ServerOptions } from 'node:https'
 import { Server as NetServer } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError, newId } from '@countersign/core'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
@@ -44,6 +45,8 @@ const MAX_ID_LENGTH = 512
 const MAX_SHOWN_PATH = 256
 /** A connection without traffic in either direction is closed after this time. */
 const STALLED_MS = 100_000
+/** The last event of a stream waits behind the one before it. */
+const FLUSH_TURNS = 2
 /** The methods whose response depends on the path. OPTIONS is the same for every path; other methods are refused everywhere. */
 const VERBS: readonly string[] = ['HEAD', ...ROUTE_METHODS]
 
@@ -160,6 +163,8 @@ export function createHttpServer(options: HttpServerOptions) {
   app.addHook('preClose', async () => {
     streams.stop()
     options.limits.handshake?.cutWaiting()
+    // TLS on a guarded connection writes once per turn of the event loop. Connections without a request are closed after this.
+    for (let turn = 0; turn < FLUSH_TURNS; turn++) await nextTurn()
   })
   const respond = (response: RouteResponse, { route, request, reply, caller }: Exchange): void => {
     const { eventStream, stream } = response

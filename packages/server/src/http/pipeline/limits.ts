@@ -83,7 +83,10 @@ function notAcceptable(accept: string, types: readonly string[]): AppError {
   return fieldOfHeader('NOT_ACCEPTABLE', 'Accept', reason, accept)
 }
 
-/** The media type of a body: JSON, unless it is not allowed, or one of `others`, compared exactly. Bodies are never decompressed: another content encoding is refused. */
+/**
+ * The media type of a body: JSON, unless it is not allowed, or one of `others`, compared exactly. Bodies are never decompressed: another content
+ * encoding is refused.
+ */
 export function readMediaType(headers: IncomingHttpHeaders, others: readonly string[] = [], mayBeJson = true): string {
   const { 'content-type': contentType = '', 'content-encoding': encoding = 'identity' } = headers
   if (encoding.toLowerCase() !== 'identity') {

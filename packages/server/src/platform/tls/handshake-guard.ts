@@ -12,16 +12,19 @@ const RANDOM_AT = 11
 const RANDOM_BYTES = 32
 const MAX_RECORD_BYTES = HEADER_BYTES + 2 ** 14 + 256
 const MAX_HELD_BYTES = 128 * 1024
+/** Of one peer until the end of the handshake. Each is copied with what has come before it. */
+const MAX_RECORDS = 256
 
-/** By whose certificates are checked. */
+/** By the peer whose certificates are checked. */
 const SECRETS = {
   client: 'CLIENT_HANDSHAKE_TRAFFIC_SECRET',
   server: 'SERVER_HANDSHAKE_TRAFFIC_SECRET',
 } as const
 
 /**
- * Checks the certificates of a TLS peer before OpenSSL parses them, which it does on the thread that serves all. Bytes of the peer go through `receive` until the
- * handshake has ended. In TLS 1.3 the certificates are encrypted: OpenSSL logs the secret that is needed (RFC 9850) before the peer can use it.
+ * Checks the certificates of a TLS peer before OpenSSL parses them, which it does on the thread that serves all. Bytes of the peer go through
+ * `receive` until the handshake has ended. In TLS 1.3 the certificates are encrypted: OpenSSL logs the secret that is needed (RFC 9850) before the
+ * peer can use it.
  */
 export class HandshakeGuard {
   readonly #secretName: string
@@ -29,6 +32,7 @@ export class HandshakeGuard {
   readonly #encrypted = new HandshakeMessages(true)
   #cipher: HandshakeCipher | undefined
   #received: Buffer = Buffer.alloc(0)
+  #records = 0
   #peerRandom: string | undefined
   #hasChangedCipher = false
   #isDone = false
@@ -55,6 +59,7 @@ export class HandshakeGuard {
     while (!this.#isDone) {
       const record = this.#recordAt(end)
       if (!record || !this.#check(record)) break
+      if (++this.#records > MAX_RECORDS) throw new RefusedCertificates('the handshake has too many records')
       end += record.length
     }
     if (this.#isDone) end = this.#received.length
@@ -100,7 +105,7 @@ export class HandshakeGuard {
     if (type === APPLICATION_DATA) return this.#cipher ? this.#checkEncrypted(this.#cipher, record) : false
     if (type === CHANGE_CIPHER_SPEC) this.#hasChangedCipher = true
     if (type !== HANDSHAKE) return true
-    // After a change of the cipher OpenSSL reads no certificate from such a record: in TLS 1.2 it has them, in TLS 1.3 it waits for the second first message.
+    // After a change of the cipher OpenSSL reads no certificates from such a record: in TLS 1.2 it has them, in TLS 1.3 it waits for a repeated hello.
     if (!this.#hasChangedCipher) this.#messages.read(record.subarray(HEADER_BYTES))
     return true
   }

@@ -253,8 +253,9 @@ interface NewNames {
 const NO_FOLDED_KEY = 'A'
 
 /**
- * Which attribute of a new user is taken: by another user of the signer, or by any identity; `name` when only the name of an identity is. One statement, since each is a round trip under the
- * lock of writes. A user that no SCIM request has described is found by the name or external id of its identity, without regard to letter case.
+ * Which attribute of a new user is taken: by another user of the signer, or by any identity; `name` when only the name of an identity is. One
+ * statement, since each is a round trip under the lock of writes. A user that no SCIM request has described is found by the name or external id of
+ * its identity, without regard to letter case.
  */
 export async function findTakenName(
   db: Db,

@@ -142,6 +142,7 @@ const HOSTILE: readonly (readonly [title: string, Buffer])[] = [
   ['a first message in pieces', hello(10, 1, 0, 0, 60)],
   ['a record that is too long', Buffer.from([22, 3, 1, 0x48, 0])],
   ['a message that is too long', hello(60, 1, 2, 0, 0)],
+  ['very many records', Buffer.concat([hello(60, 1, 0, 40, 0), ...Array.from({ length: 256 }, () => hello(1))])],
   ['compressed certificates', hello(60, 25, 0, 0, 56)],
   ['a malformed list of certificates', hello(60, 11, 0, 0, 56, 0, 0, 99)],
   [
