@@ -130,8 +130,13 @@ test('R-17 one network that guesses and polls keeps only itself out of an accoun
 test('R-17 the networks of one /48, and the concurrent guesses of one network, take one place', async (t) => {
   const { app, guess, password } = await setUp(t, { accountBurst: 5 })
   for (let nth = 0; nth < 9; nth++) await guess(`2001:db8:1:${nth}::1`)
+  const from = performance.now()
   const flood = await Promise.all(Array.from({ length: 9 }, () => guess('192.0.2.1')))
-  assert.equal(flood.filter((result) => result === WRONG).length, app.stores.length, 'one for each node')
+  // After a second there is a place for the next one.
+  const seconds = Math.floor((performance.now() - from) / 1000)
+  const compared = flood.filter((result) => result === WRONG).length
+  const [least, most] = [app.stores.length, app.stores.length * (1 + seconds)]
+  assert.ok(compared >= least && compared <= most, `${compared} in ${seconds} s, for ${least} nodes`)
   assert.equal(await guess(OWN_NETWORK, password), '200')
 })
 
