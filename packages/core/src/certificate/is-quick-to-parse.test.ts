@@ -50,6 +50,23 @@ test('M-28 a certificate of version 1 has its key one element earlier', () => {
   assert.ok(isQuickToParse(der.sequence(der.sequence(body.subarray(0, tbsLength)))))
 })
 
+test('M-28 a long tag, which OpenSSL reads as a short one, does not move the key', () => {
+  const { publicKey } = makeTestCertificate({ kind: 'ed25519' })
+  const quick = publicKey.export({ format: 'der', type: 'spki' })
+  const slow = makeTestCertificate({ kind: 'ecExplicit' }).publicKey.export({ format: 'der', type: 'spki' })
+  const name = (text: Buffer) => der.element(0x31, der.sequence(der.oid('2.5.4.3'), der.element(0x0c, text)))
+  const content = name(Buffer.concat([Buffer.from('AAAA'), der.nullValue(), der.nullValue(), quick]))
+  const tbs = (issuer: Buffer, ...rest: Buffer[]) => {
+    const time = der.sequence(der.time(new Date(0)), der.time(new Date(0)))
+    const version = der.element(0xa0, der.integer(2))
+    const algorithm = der.sequence(der.oid('1.2.840.10045.4.3.2'))
+    return der.sequence(der.sequence(version, der.integer(1), algorithm, issuer, time, der.sequence(), ...rest))
+  }
+  const length = Buffer.from([content.length])
+  assert.ok(!isQuickToParse(tbs(Buffer.concat([Buffer.from([0x3f, 0x10]), length, content]), slow)))
+  assert.ok(isQuickToParse(tbs(der.sequence(content), quick)))
+})
+
 test('M-28 what is no certificate is not', () => {
   const certificate = certificateOf('ec256')
   for (const length of [0, 1, 2, 4, 30, 60, 150, certificate.length - 1]) {

@@ -12,6 +12,8 @@ interface Element {
 type KeyRule = (parameters: Element | undefined, key: Buffer) => boolean
 
 const EXPLICIT_VERSION = 0xa0
+/** The tag goes on in the next bytes. OpenSSL reads one with a small number as the short form. */
+const LONG_TAG = 0x1f
 const UNCOMPRESSED = 4
 const COMPRESSED: ReadonlySet<number | undefined> = new Set([2, 3])
 const ANY_KEY: KeyRule = () => true
@@ -36,7 +38,7 @@ const RULES: ReadonlyMap<string, KeyRule> = new Map([
  * a compressed point on some curves, makes it take square roots modulo a prime that the sender chose, which takes half a second for 700 bytes.
  */
 export function isQuickToParse(certificate: Buffer): boolean {
-  const key = readPath(certificate)
+  const key = readKeyInfo(certificate)
   const algorithm = key && readElement(key)
   const bits = algorithm && readElement(algorithm.rest)
   const id = algorithm && readElement(algorithm.content)
@@ -45,15 +47,20 @@ export function isQuickToParse(certificate: Buffer): boolean {
   return rule?.(readElement(id.rest), bits.content.subarray(1)) ?? false
 }
 
-/** The content of SubjectPublicKeyInfo (RFC 5280 section 4.1). */
-function readPath(certificate: Buffer): Buffer | undefined {
+/** The serial number, the algorithm, the issuer, the validity, the subject, the key (RFC 5280 section 4.1). */
+const TBS_TAGS = [TAG.integer, TAG.sequence, TAG.sequence, TAG.sequence, TAG.sequence, TAG.sequence]
+
+/** The content of SubjectPublicKeyInfo. */
+function readKeyInfo(certificate: Buffer): Buffer | undefined {
   const outer = readElement(certificate)
-  const tbs = outer && readElement(outer.content)
-  let element = tbs && readElement(tbs.content)
+  const tbs = outer?.tag === TAG.sequence ? readElement(outer.content) : undefined
+  let element = tbs?.tag === TAG.sequence ? readElement(tbs.content) : undefined
   if (element?.tag === EXPLICIT_VERSION) element = readElement(element.rest)
-  // The serial number, the algorithm, the issuer, the validity, the subject, the key.
-  for (let skipped = 0; skipped < 5; skipped++) element = element && readElement(element.rest)
-  return element?.tag === TAG.sequence ? element.content : undefined
+  for (const [at, tag] of TBS_TAGS.entries()) {
+    if (at > 0) element = element && readElement(element.rest)
+    if (element?.tag !== tag) return undefined
+  }
+  return element?.content
 }
 
 function isQuickPoint(parameters: Element | undefined, point: Buffer): boolean {
@@ -61,10 +68,10 @@ function isQuickPoint(parameters: Element | undefined, point: Buffer): boolean {
   return point[0] === UNCOMPRESSED || (COMPRESSED.has(point[0]) && QUICK_ROOTS.has(parameters.content.toString('hex')))
 }
 
-/** Reads also what is not DER, as OpenSSL does, but no element of an indefinite length. Undefined for anything else. */
+/** Reads also what is not DER, as OpenSSL does, but no long tags and no indefinite lengths. Undefined for anything else. */
 function readElement(bytes: Buffer): Element | undefined {
   const [tag, first] = bytes
-  if (tag === undefined || first === undefined) return undefined
+  if (tag === undefined || first === undefined || (tag & LONG_TAG) === LONG_TAG) return undefined
   const octets = first < 0x80 ? 0 : first - 0x80
   if (first === 0x80 || octets > 4 || bytes.length < 2 + octets) return undefined
   const start = 2 + octets

@@ -1,8 +1,19 @@
+import { constants } from 'node:crypto'
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import { createLruCache } from '@countersign/core'
 import { OutboundError } from './outbound-error.ts'
 
 const MAX_CONTEXTS = 256
+
+/**
+ * A renegotiation would parse other certificates than those that were checked. The prime of a server's own group takes seconds to use when it is
+ * long; all servers have elliptic curves.
+ */
+const CLIENT_PROTOCOL = {
+  minVersion: 'TLSv1.2',
+  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+  ciphers: `${constants.defaultCoreCipherList}:!kDHE`,
+} as const
 
 let systemRoots: readonly string[] | undefined
 
@@ -27,7 +38,7 @@ export function createTrustedRoots(): (caPem: string | undefined) => SecureConte
 function makeContext(caPem: string): SecureContext {
   const ca = [...loadSystemRoots(), ...(caPem === '' ? [] : [caPem])]
   try {
-    return createSecureContext({ ca, minVersion: 'TLSv1.2' })
+    return createSecureContext({ ca, ...CLIENT_PROTOCOL })
   } catch (error) {
     throw new OutboundError('tls', 'the CA certificate of the signer cannot be read', { cause: error })
   }

@@ -118,6 +118,16 @@ test('Q-08 a provider that does not name itself in responses has an address of i
   assert.equal(forms[0]?.get('redirect_uri'), `https://${HOST}/console/callback/${signerId}`)
 })
 
+test('Q-08 a provider that no longer names itself gets no code that came to the shared address without an issuer', async (t) => {
+  const { app, script, forms, createIdentity, createLoginSigner, startLogin, finishLogin } = await setUpConsoleLogin(t)
+  await createIdentity()
+  const started = await startLogin(await createLoginSigner())
+  script.document = { authorization_response_iss_parameter_supported: false }
+  app.clock.advance(301_000)
+  assert.equal(errorOf(await finishLogin(started, { iss: undefined })).why, 'provider')
+  assert.equal(forms.length, 0)
+})
+
 test('Q-08 a response of another issuer, without its issuer, with an error or without a code is refused', async (t) => {
   const set = await setUpConsoleLogin(t)
   const { forms, script, startLogin, finishLogin } = set

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Server } from 'node:https'
 import type { Socket } from 'node:net'
@@ -40,20 +41,16 @@ export function admitConnections(server: Server, http: HttpSettings, handshakes:
   const timeoutMs = http.headersTimeoutSeconds * 1000
   const tlsListeners = server.listeners('connection')
   const places = new ConnectionPlaces(http)
-  /** Those whose handshake has begun, by the random value of the client, which the key log names. */
-  const begun = new Map<string, { readonly guarded: GuardedSocket; readonly admitted: Admitted }>()
-  const admittedOf = new WeakMap<Socket, Admitted>()
+  /** The connection that TLS is at work on. Node has no other way from a TLS socket to what it runs on. */
+  const current = new AsyncLocalStorage<{ readonly guarded: GuardedSocket; readonly admitted: Admitted }>()
   const placeOf = new WeakMap<Socket, Place>()
 
   const startTls = (socket: Socket, admitted: Admitted): void => {
-    const onHello = (random: string): void => {
-      if (begun.has(random)) return void socket.destroy()
-      begun.set(random, { guarded, admitted })
-      socket.once('close', () => begun.delete(random))
-    }
     const onRefused = (): void => handshakes?.noteRefusal(admitted.remote.address)
-    const guarded = new GuardedSocket(socket, new HandshakeGuard('client'), { onHello, onRefused })
-    for (const listener of tlsListeners) listener.call(server, guarded)
+    const guarded = new GuardedSocket(socket, new HandshakeGuard('client'), onRefused)
+    current.run({ guarded, admitted }, () => {
+      for (const listener of tlsListeners) listener.call(server, guarded)
+    })
   }
   const limitHandshake = (limiter: HandshakeLimiter, socket: Socket, address: string, start: () => void): Handshake => {
     const cut = (): void => void socket.destroy()
@@ -101,15 +98,10 @@ export function admitConnections(server: Server, http: HttpSettings, handshakes:
     else if (sendsProxyHeader(address)) readHeader(socket, timeoutMs, (header) => onHeader(socket, address, header))
     else admit(socket, address)
   })
-  server.on('keylog', (line: Buffer, socket: TLSSocket) => {
-    const entry = begun.get(clientRandomOf(line))
-    if (!entry) return
-    admittedOf.set(socket, entry.admitted)
-    entry.guarded.noteSecret(line)
-  })
+  server.on('keylog', (line: Buffer) => current.getStore()?.guarded.noteSecret(line))
   // Before the first request is read: everything after this sees the client's address.
   server.prependListener('secureConnection', (socket: TLSSocket) => {
-    const known = admittedOf.get(socket)
+    const known = current.getStore()?.admitted
     // Without a place it would not be counted.
     if (!known) return void socket.destroy()
     const { place, remote, handshake } = known
@@ -130,11 +122,6 @@ export function admitConnections(server: Server, http: HttpSettings, handshakes:
 /** The bytes that a handshake without an end is charged: those in which OpenSSL can have checked certificates. */
 function costOfFailure({ bytesRead, bytesWritten }: Socket): number {
   return bytesRead > FREE_FAILURE_BYTES && bytesWritten > SENT_BEFORE_CERTIFICATES ? bytesRead : 0
-}
-
-/** The second field of a line of the key log. */
-function clientRandomOf(line: Buffer): string {
-  return line.toString('latin1').split(' ', 2)[1] ?? ''
 }
 
 /** Calls `onHeader` with a complete header, and leaves the bytes after it in the socket. Closes the connection without one. */

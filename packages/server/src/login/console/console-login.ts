@@ -91,7 +91,7 @@ export class ConsoleLogin {
     const signer = await this.getSigner(flow.signerId)
     if (signer.revision !== flow.revision) throw new ConsoleLoginError('expired', 'the signer changed during the login')
     const provider = await this.#parts.loginProviders.find(signer)
-    const code = readCode(response, provider)
+    const code = readCode(response, provider, flow)
     return this.#parts.loginProviders.redeem(signer, provider, { ...flow, code, clientAddress })
   }
 
@@ -124,8 +124,14 @@ function callbackPath({ id }: StoredSigner, { sendsIssuer }: LoginProvider): str
 }
 
 /** Returns the authorization code. Throws when the response comes from another issuer (RFC 9207) or is an error. */
-function readCode({ iss, error, code }: AuthorizationResponse, { issuer, sendsIssuer }: LoginProvider): string {
-  if (iss === undefined ? sendsIssuer : iss !== issuer) {
+function readCode(
+  { iss, error, code }: AuthorizationResponse,
+  { issuer, sendsIssuer }: LoginProvider,
+  { redirectUri }: LoginFlow,
+): string {
+  // The provider may no longer say that it names itself. The address is that of the time when it did.
+  const isRequired = sendsIssuer || new URL(redirectUri).pathname === CALLBACK
+  if (iss === undefined ? isRequired : iss !== issuer) {
     throw new ConsoleLoginError('provider', 'the response comes from another issuer')
   }
   if (error !== undefined) {

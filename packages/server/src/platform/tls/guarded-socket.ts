@@ -5,24 +5,18 @@ import { RefusedCertificates } from './handshake-messages.ts'
 
 const NOTHING = Buffer.alloc(0)
 
-export interface GuardedSocketCalls {
-  /** Called with the random value of the peer's first message, before that goes on. */
-  onHello?: (random: string) => void
-  /** Called before the connection is closed for the peer's certificates. */
-  onRefused?: (error: RefusedCertificates) => void
-}
-
 /** A connection whose bytes a guard has checked. TLS runs on it as on the connection itself. */
 export class GuardedSocket extends Duplex {
   readonly #socket: Socket
   readonly #guard: HandshakeGuard
-  readonly #calls: GuardedSocketCalls
+  readonly #onRefused: (error: RefusedCertificates) => void
 
-  constructor(socket: Socket, guard: HandshakeGuard, calls: GuardedSocketCalls = {}) {
+  /** Calls `onRefused` before the connection is closed for the peer's certificates. */
+  constructor(socket: Socket, guard: HandshakeGuard, onRefused: (error: RefusedCertificates) => void = () => {}) {
     super()
     this.#socket = socket
     this.#guard = guard
-    this.#calls = calls
+    this.#onRefused = onRefused
     socket.on('data', (bytes: Buffer) => this.#receive(bytes))
     socket.on('end', () => this.push(null))
     socket.on('error', (error) => this.destroy(error))
@@ -70,15 +64,11 @@ export class GuardedSocket extends Duplex {
   }
 
   #check(bytes: Buffer): Buffer {
-    const isNew = this.#guard.peerRandom === undefined
     try {
-      const released = this.#guard.receive(bytes)
-      const { peerRandom } = this.#guard
-      if (isNew && peerRandom !== undefined) this.#calls.onHello?.(peerRandom)
-      return released
+      return this.#guard.receive(bytes)
     } catch (error) {
       if (!(error instanceof RefusedCertificates)) throw error
-      this.#calls.onRefused?.(error)
+      this.#onRefused(error)
       this.destroy(error)
       return NOTHING
     }

@@ -43,14 +43,16 @@ export class HandshakeCipher {
 
   /** The next record as it was before encryption; undefined when it was not encrypted with the secret. */
   decrypt(record: Buffer): { readonly type: number; readonly content: Buffer } | undefined {
-    for (const keys of this.#candidates) {
+    const opened = this.#candidates.flatMap((keys) => {
       const plain = this.#tryKeys(keys, record)
-      if (!plain) continue
-      this.#candidates = [keys]
-      this.#sequence++
-      return withoutPadding(plain)
-    }
-    return undefined
+      return plain ? [{ keys, plain }] : []
+    })
+    const [only, other] = opened
+    // A sender can make a record that two ciphers open, with another content each.
+    if (!only || other) return undefined
+    this.#candidates = [only.keys]
+    this.#sequence++
+    return withoutPadding(only.plain)
   }
 
   #tryKeys({ cipher, key, iv }: Keys, record: Buffer): Buffer | undefined {

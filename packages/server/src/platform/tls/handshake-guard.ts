@@ -1,15 +1,14 @@
+import { ByteQueue } from './byte-queue.ts'
 import { HandshakeCipher } from './handshake-cipher.ts'
 import { FINISHED, HandshakeMessages, RefusedCertificates } from './handshake-messages.ts'
 
 /** Types of records. */
 const CHANGE_CIPHER_SPEC = 20
+const ALERT = 21
 const HANDSHAKE = 22
 const APPLICATION_DATA = 23
 
 const HEADER_BYTES = 5
-/** After the headers of the record and of the message, and a version. */
-const RANDOM_AT = 11
-const RANDOM_BYTES = 32
 const MAX_RECORD_BYTES = HEADER_BYTES + 2 ** 14 + 256
 const MAX_HELD_BYTES = 128 * 1024
 /** Of one peer until the end of the handshake. Each is copied with what has come before it. */
@@ -31,9 +30,9 @@ export class HandshakeGuard {
   readonly #messages = new HandshakeMessages(false)
   readonly #encrypted = new HandshakeMessages(true)
   #cipher: HandshakeCipher | undefined
-  #received: Buffer = Buffer.alloc(0)
+  readonly #received = new ByteQueue()
   #records = 0
-  #peerRandom: string | undefined
+  #hasBegun = false
   #hasChangedCipher = false
   #isDone = false
 
@@ -46,27 +45,20 @@ export class HandshakeGuard {
     return this.#isDone
   }
 
-  /** The random value of the peer's first message, in hexadecimal digits; undefined before it. */
-  get peerRandom(): string | undefined {
-    return this.#peerRandom
-  }
-
   /** Returns the bytes that may go on. Keeps those that can only be checked later. Throws RefusedCertificates. */
   receive(bytes: Buffer): Buffer {
     if (this.#isDone && this.#received.length === 0) return bytes
-    this.#received = this.#received.length === 0 ? bytes : Buffer.concat([this.#received, bytes])
-    let end = 0
+    this.#received.push(bytes)
+    const released: Buffer[] = []
     while (!this.#isDone) {
-      const record = this.#recordAt(end)
+      const record = this.#findRecord()
       if (!record || !this.#check(record)) break
       if (++this.#records > MAX_RECORDS) throw new RefusedCertificates('the handshake has too many records')
-      end += record.length
+      released.push(this.#received.take(record.length))
     }
-    if (this.#isDone) end = this.#received.length
-    const released = this.#received.subarray(0, end)
-    this.#received = this.#received.subarray(end)
+    if (this.#isDone) released.push(this.#received.take())
     if (this.#received.length > MAX_HELD_BYTES) throw new RefusedCertificates('the handshake does not go on')
-    return released
+    return Buffer.concat(released)
   }
 
   /** Notes a line of OpenSSL's key log. Call `receive` afterwards: bytes may have waited for it. */
@@ -77,26 +69,23 @@ export class HandshakeGuard {
     else if (name === this.#secretName) this.#cipher = new HandshakeCipher(Buffer.from(secret, 'hex'))
   }
 
-  /** The record from this position on; undefined while it is incomplete. */
-  #recordAt(start: number): Buffer | undefined {
-    const bytes = this.#received.subarray(start)
-    const [type] = bytes
+  /** The next record; undefined while it is incomplete. */
+  #findRecord(): Buffer | undefined {
+    const type = this.#received.peek(1)?.readUInt8(0)
     if (type === undefined) return undefined
-    if (this.#peerRandom === undefined && type !== HANDSHAKE) {
+    if (!this.#hasBegun && type !== HANDSHAKE && type !== ALERT) {
       // Text, such as a request without TLS: OpenSSL refuses it. Other forms of a first message would hide those after it.
       if (type < 0x20 || type >= 0x80) throw new RefusedCertificates('the connection does not begin with TLS')
       this.#isDone = true
       return undefined
     }
-    if (bytes.length < HEADER_BYTES) return undefined
-    const length = HEADER_BYTES + bytes.readUInt16BE(3)
+    const header = this.#received.peek(HEADER_BYTES)
+    if (!header) return undefined
+    const length = HEADER_BYTES + header.readUInt16BE(3)
     if (length > MAX_RECORD_BYTES) throw new RefusedCertificates('a record is too long')
-    if (length > bytes.length) return undefined
-    if (this.#peerRandom === undefined) {
-      if (length < RANDOM_AT + RANDOM_BYTES) throw new RefusedCertificates('the first message is in pieces')
-      this.#peerRandom = bytes.toString('hex', RANDOM_AT, RANDOM_AT + RANDOM_BYTES)
-    }
-    return bytes.subarray(0, length)
+    const record = this.#received.peek(length)
+    if (record && type === HANDSHAKE) this.#hasBegun = true
+    return record
   }
 
   /** Returns false for a record that must wait for a secret. */

@@ -1,4 +1,5 @@
 import { isQuickToParse } from '@countersign/core'
+import { ByteQueue } from './byte-queue.ts'
 
 const CERTIFICATE = 11
 const COMPRESSED_CERTIFICATE = 25
@@ -19,7 +20,7 @@ export class RefusedCertificates extends Error {
 /** Joins the messages of a handshake, which records can split, and checks the certificates in them. */
 export class HandshakeMessages {
   readonly #isTls13: boolean
-  #pending: Buffer = Buffer.alloc(0)
+  readonly #pending = new ByteQueue()
 
   constructor(isTls13: boolean) {
     this.#isTls13 = isTls13
@@ -27,15 +28,14 @@ export class HandshakeMessages {
 
   /** Returns the types of the messages that end in these bytes. Throws RefusedCertificates. */
   read(bytes: Buffer): readonly number[] {
-    this.#pending = this.#pending.length === 0 ? bytes : Buffer.concat([this.#pending, bytes])
+    this.#pending.push(bytes)
     const types: number[] = []
-    while (this.#pending.length >= HEADER_BYTES) {
-      const type = this.#pending.readUInt8(0)
-      const end = HEADER_BYTES + this.#pending.readUIntBE(1, 3)
-      if (end > MAX_MESSAGE_BYTES) throw new RefusedCertificates('a message of the handshake is too long')
-      if (end > this.#pending.length) break
-      this.#check(type, this.#pending.subarray(HEADER_BYTES, end))
-      this.#pending = this.#pending.subarray(end)
+    for (let header = this.#pending.peek(HEADER_BYTES); header; header = this.#pending.peek(HEADER_BYTES)) {
+      const type = header.readUInt8(0)
+      const length = HEADER_BYTES + header.readUIntBE(1, 3)
+      if (length > MAX_MESSAGE_BYTES) throw new RefusedCertificates('a message of the handshake is too long')
+      if (length > this.#pending.length) break
+      this.#check(type, this.#pending.take(length).subarray(HEADER_BYTES))
       types.push(type)
     }
     return types

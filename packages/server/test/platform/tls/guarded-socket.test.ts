@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { once } from 'node:events'
 import { type AddressInfo, connect as connectTcp, createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
@@ -16,20 +17,18 @@ const clientTls = { cert: client.pem, key: pemOf(client.privateKey) }
 /** A server that says "hello" and the number of certificates of its client. */
 async function startGuardedServer(t: TestContext) {
   const refusals: string[] = []
-  const begun = new Map<string, GuardedSocket>()
+  const current = new AsyncLocalStorage<GuardedSocket>()
   const server = createTlsServer(
     { cert: own.pem, key: pemOf(own.privateKey), requestCert: true, rejectUnauthorized: false },
     (socket) =>
       socket.on('error', () => {}).end(`hello ${socket.getPeerX509Certificate() ? 'certificate' : 'stranger'}`),
   )
-  server.on('keylog', (line: Buffer) => begun.get(line.toString().split(' ')[1] ?? '')?.noteSecret(line))
+  server.on('keylog', (line: Buffer) => current.getStore()?.noteSecret(line))
   server.on('tlsClientError', () => {})
   const front = createServer((socket) => {
-    const guarded: GuardedSocket = new GuardedSocket(socket, new HandshakeGuard('client'), {
-      onHello: (random) => begun.set(random, guarded),
-      onRefused: ({ message }) => refusals.push(message),
-    })
-    server.emit('connection', guarded)
+    const guard = new HandshakeGuard('client')
+    const guarded = new GuardedSocket(socket, guard, ({ message }) => refusals.push(message))
+    current.run(guarded, () => server.emit('connection', guarded))
   })
   front.listen(0, '127.0.0.1')
   await once(front, 'listening')
@@ -139,7 +138,6 @@ const hello = (length: number, ...content: number[]): Buffer => {
 
 const HOSTILE: readonly (readonly [title: string, Buffer])[] = [
   ['a first message in the form of SSL 2', Buffer.from([0x80, 0x2e, 1, 3, 3, ...Buffer.alloc(43)])],
-  ['a first message in pieces', hello(10, 1, 0, 0, 60)],
   ['a record that is too long', Buffer.from([22, 3, 1, 0x48, 0])],
   ['a message that is too long', hello(60, 1, 2, 0, 0)],
   ['very many records', Buffer.concat([hello(60, 1, 0, 40, 0), ...Array.from({ length: 256 }, () => hello(1))])],
@@ -166,6 +164,13 @@ test('M-28 lets a first message and text without TLS go on, which OpenSSL refuse
   assert.deepEqual(new HandshakeGuard('client').receive(first), first)
   const text = Buffer.from('GET / HTTP/1.1\r\n\r\n')
   assert.deepEqual(new HandshakeGuard('client').receive(text), text)
+})
+
+test('M-28 a server may begin with an alert, after which its messages are checked', () => {
+  const alert = Buffer.from([21, 3, 3, 0, 2, 1, 112])
+  const guard = new HandshakeGuard('server')
+  assert.deepEqual(guard.receive(alert), alert)
+  assert.throws(() => guard.receive(hello(60, 25, 0, 0, 56)), { name: 'RefusedCertificates' })
 })
 
 test('M-28 a record that the logged secret does not decrypt is refused', () => {
