@@ -132,6 +132,31 @@ test('G-32 M-28 certificates that take half a second each to parse are refused b
   assert.ok(took < 400, `${took} ms`)
 })
 
+test('G-32 M-28 a server does not choose a prime of its own for the key exchange', async (t) => {
+  const certificate = tlsOf(serverCertificate([], { kind: 'rsa2048', issuer: authority }))
+  const serve = (ciphers: string) =>
+    startServer(t, { tls: { ...certificate, ciphers, dhparam: 'auto', maxVersion: 'TLSv1.2' } })
+  const fetch = createFetch()
+  await assertFails(fetch((await serve('DHE-RSA-AES128-GCM-SHA256')).url(), { caPem }), 'tls')
+  await fetch((await serve('ECDHE-RSA-AES128-GCM-SHA256')).url(), { caPem })
+})
+
+test('G-32 M-28 a server of TLS 1.2 does not renegotiate, with other certificates than those that were checked', async (t) => {
+  const renegotiated = Promise.withResolvers<string>()
+  const server = createTlsServer({ ...tlsOf(serverCertificate([])), maxVersion: 'TLSv1.2' }, (socket) => {
+    socket.on('error', ({ message }) => renegotiated.resolve(message)).resume()
+    socket.once('data', () => socket.renegotiate({}, (error) => renegotiated.resolve(error?.message ?? 'renegotiated')))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const fetching = createFetch({ limits: { totalMs: 2_000 } })(`https://127.0.0.1:${port}/`, { caPem })
+  fetching.catch(() => {})
+  assert.match(await renegotiated.promise, /no renegotiation/)
+  await fetching.catch(() => {})
+})
+
 test('G-32 a valid certificate with a long chain is refused, one with a short chain is not', async (t) => {
   const { cert, key } = tlsOf(serverCertificate([]))
   const [long, short] = await Promise.all(
