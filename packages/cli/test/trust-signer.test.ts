@@ -110,6 +110,11 @@ test('D55 signers trust shows what is trusted, asks, and trusts that version onl
 const CHANGES: readonly (readonly [name: string, words: (file: string) => readonly string[], editor?: string])[] = [
   ['update', () => ['signers', 'update', 'idp', '--audience', 'changed']],
   ['edit', () => ['signers', 'edit', 'idp'], 'sed -i s/^audience.*/audience:\\ changed/'],
+  [
+    'edit that removes another member',
+    () => ['signers', 'edit', 'idp'],
+    'sed -i -e /^kid/d -e s/^audience.*/audience:\\ changed/',
+  ],
   ['apply', (file) => ['apply', '-f', file]],
 ]
 

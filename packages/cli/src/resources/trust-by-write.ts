@@ -52,6 +52,7 @@ export async function confirmTrustingWrite(call: Call, write: ItemWrite): Promis
   await confirm(call, `Trust the ${kind.singular} ${label(item)} as it is?`)
 }
 
+/** Null does not clear every member, and one that stays is trusted with the others. */
 function isReplaced(value: unknown): boolean {
-  return value !== undefined && (typeof value !== 'object' || value === null || Array.isArray(value))
+  return value !== undefined && value !== null && (typeof value !== 'object' || Array.isArray(value))
 }

@@ -24,6 +24,7 @@ interface Case {
 }
 
 const CASES: readonly Case[] = [
+  { name: 'certPem', value: 'a\nb\n', same: ['a\r\nb'], other: ['a\nc\n', null] },
   {
     name: 'requiredClaims',
     value: { tenant: 'a', '/roles': ['x', 'y'] },

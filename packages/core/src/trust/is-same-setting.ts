@@ -6,6 +6,8 @@ import { signalAction } from '../signer/shared-signals.ts'
 /** What the value of a member means, for members that can say the same in several ways. */
 const MEANINGS: Readonly<Record<string, (value: never) => unknown>> = {
   additionalAudiences: setOf,
+  certPem: withoutSpaces,
+  jwksCaPem: withoutSpaces,
   requiredClaims: meaningOfClaims,
   // Clients join the scopes with spaces. A comma can be part of one.
   scopes: (scopes: readonly string[]) => setOf(scopes.flatMap((scope) => scope.split(' ')).filter(Boolean)),
@@ -30,6 +32,11 @@ function meaningOf(name: string, value: unknown): string {
 
 function byName([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
   return one < other ? -1 : 1
+}
+
+/** Clients send the lines of PEM texts with other ends. */
+function withoutSpaces(pem: string): string {
+  return pem.replaceAll(/\s/g, '')
 }
 
 function setOf(list: readonly string[]): readonly string[] {
