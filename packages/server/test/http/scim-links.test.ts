@@ -57,6 +57,24 @@ test('V-16 D63 a person who took the name of a colleague is not described as tha
   assert.equal((await identity(mallory)).disabled, true)
 })
 
+for (const scimIdentityAttribute of ['userName', 'externalId'] as const) {
+  test(`V-16 a person who took the name of a colleague keeps no one from having it: ${scimIdentityAttribute}`, async (t) => {
+    const naming = { nameSync: true, enrollNameClaimsSelector: 'name', scimIdentityAttribute }
+    const { app, scim, identity, token } = await setUpScim(t, { ...PROVISIONING, ...naming })
+    const { json } = await logInWithToken(app, token({ sub: 'mallory', name: 'bob@idp' }))
+    const mallory = json.data.identityId
+    assert.equal((await identity(mallory)).name, 'bob@idp')
+    const carol = await scim.addUser('carol@idp', { externalId: 'carol-id' })
+    const rename = { op: 'replace', path: 'userName', value: 'bob@idp' }
+    assert.equal((await scim.patch(`/Users/${carol}`, rename)).status, 200)
+    await scim.patch(`/Users/${carol}`, { ...rename, value: 'carol@idp' })
+    const bob = { userName: 'bob@idp', externalId: 'bob-id', active: true }
+    assert.equal((await scim.call('POST', '/Users', bob)).status, 201)
+    assert.deepEqual(refusal(await scim.call('POST', '/Users', { ...bob, externalId: 'x' })), [409, 'uniqueness'])
+    assert.deepEqual(refusal(await scim.call('PUT', `/Users/${mallory}`, bob)), [409, 'uniqueness'])
+  })
+}
+
 test('V-18 attributes of groups do not stop changes of an identity that has more than an administrator may write', async (t) => {
   const { app, scim, identity, patchIdentity } = await setUpScim(t)
   const id = await scim.addUser()

@@ -24,7 +24,7 @@ import { findEnrolledIdentity, findIdentity, isIdentityName } from '../../store/
 import {
   findDescribedIds,
   findIdsByExternalId,
-  findIdsByUserName,
+  findOwnersOfUserName,
   findScimUser,
   findTakenName,
   type StoredScimUser,
@@ -177,7 +177,8 @@ async function newIdentityName(tx: Transaction, { id, name }: StoredIdentity, us
  */
 function isOtherPerson(signer: StoredSigner, { stored, identity, next }: UserChange): boolean {
   if (stored.isDescribed || identity.enrolledBySignerId !== signer.id || identity.externalId === null) return false
-  return !isSpelling(findIdentityKey(next, signer), identity.externalId, signer)
+  const key = findIdentityKey(next, signer)
+  return key !== null && !isSpelling(key, identity.externalId, signer)
 }
 
 const isSameFolded = (text: string, other: string): boolean => foldAscii(text) === foldAscii(other)
@@ -272,7 +273,7 @@ async function checkIsUnique(
   ownId: string,
   { userName, externalId }: { readonly userName: string | null; readonly externalId: string | null },
 ): Promise<void> {
-  const named = userName === null ? [] : await findIdsByUserName(db, signer, foldAscii(userName))
+  const named = userName === null ? [] : await findOwnersOfUserName(db, signer, foldAscii(userName))
   if (named.some((id) => id !== ownId)) throw taken('userName')
   const identified = externalId === null ? [] : await findIdsByExternalId(db, signer, externalId)
   if (identified.some((id) => id !== ownId)) throw taken('externalId')

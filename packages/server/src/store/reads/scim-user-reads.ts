@@ -143,9 +143,24 @@ function lowestId(db: Db, users: ReturnType<typeof buildFoldedUsers>) {
   return db.selectFrom(users.as('found')).select(({ fn }) => fn.min('found.id').as('id'))
 }
 
+/**
+ * Users that no SCIM request has described, by the name of their identity. One that tokens of the signer name by an external id is not among them: its
+ * person may have chosen the name of a colleague.
+ */
+function buildNamedUsers(db: Db, signerId: string, key: string) {
+  return buildFoldedUsers(db, signerId, 'name', key).where(({ eb, or }) =>
+    or([
+      eb('identities.external_id', 'is', null),
+      eb('identities.enrolled_by_signer_id', 'is', null),
+      eb('identities.enrolled_by_signer_id', '<>', signerId),
+    ]),
+  )
+}
+
 const undescribedByName = prepared(2, (db, signerId: string, key: string) =>
   buildFoldedUsers(db, signerId, 'name', key),
 )
+const undescribedByOwnName = prepared(2, buildNamedUsers)
 const undescribedByKey = prepared(2, (db, signerId: string, key: string) =>
   buildFoldedUsers(db, signerId, 'external_id', key),
 )
@@ -176,14 +191,22 @@ export async function hasDescribedUser(
   return Boolean(found?.identified || (scimIdentityAttribute === 'userName' && found?.named))
 }
 
-/** The users of a signer with this user name; `key` is the name in lower case. */
-export async function findIdsByUserName(
+/** The users of a signer that are shown with this user name; `key` is the name in lower case. */
+export async function findIdsByUserName(db: Db, signer: ScimSigner, key: string): Promise<string[]> {
+  const owners = await findOwnersOfUserName(db, signer, key)
+  // Others are called by their external id.
+  const named = signer.scimIdentityAttribute === 'userName' ? [] : await undescribedByName(db, signer.id, key)
+  return [...new Set([...owners, ...named.flatMap(({ id }) => id ?? [])])]
+}
+
+/** Those that keep other users from having it. */
+export async function findOwnersOfUserName(
   db: Db,
   { id, scimIdentityAttribute }: ScimSigner,
   key: string,
 ): Promise<string[]> {
   const described = await userByName(db, id, key)
-  const named = await undescribedByName(db, id, key)
+  const named = await undescribedByOwnName(db, id, key)
   const identified = scimIdentityAttribute === 'userName' ? await undescribedByKey(db, id, key) : []
   const ids = [...described, ...identified, ...named].flatMap(({ id: found }) => found ?? [])
   return [...new Set(ids)]
@@ -227,13 +250,11 @@ const takenNames = prepared(
   (db, signerId: string, key: string, externalId: string, name: string, identityKey: string, foldedKey: string) => {
     const users = db.selectFrom('scim_users').select('identity_id')
     const identities = db.selectFrom('identities').select('id')
-    const undescribed = (column: 'name' | 'external_id', folded: string) =>
-      lowestId(db, buildFoldedUsers(db, signerId, column, folded))
     return db.selectNoFrom([
       users.where('signer_id', '=', signerId).where('user_name_key', '=', key).as('userName'),
       users.where('signer_id', '=', signerId).where('external_id', '=', externalId).as('externalId'),
-      undescribed('name', key).as('undescribedName'),
-      undescribed('external_id', foldedKey).as('undescribedKey'),
+      lowestId(db, buildNamedUsers(db, signerId, key)).as('undescribedName'),
+      lowestId(db, buildFoldedUsers(db, signerId, 'external_id', foldedKey)).as('undescribedKey'),
       identities.where('name', '=', name).as('identityName'),
       identities.where('external_id', '=', identityKey).as('identityKey'),
     ])
