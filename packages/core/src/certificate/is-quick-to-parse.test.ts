@@ -44,10 +44,9 @@ test('M-28 a point is compressed only on curves where that is quick', () => {
 })
 
 test('M-28 a certificate of version 1 has its key one element earlier', () => {
-  const [version3 = assert.fail()] = [certificateOf('ec256')]
-  const body = version3.subarray(version3.indexOf(Buffer.from([0xa0, 3, 2, 1, 2])) + 5)
-  const tbsLength = version3.readUInt16BE(6) - 5
-  assert.ok(isQuickToParse(der.sequence(der.sequence(body.subarray(0, tbsLength)))))
+  const certificate = certificateOf('ec256')
+  const afterVersion = certificate.subarray(certificate.indexOf(Buffer.from([0xa0, 3, 2, 1, 2])) + 5)
+  assert.ok(isQuickToParse(der.sequence(der.sequence(afterVersion))))
 })
 
 test('M-28 a long tag, which OpenSSL reads as a short one, does not move the key', () => {
