@@ -125,11 +125,11 @@ test('G-32 a server whose certificates are slow to check is not called again for
 
 test('G-32 M-28 certificates that take half a second each to parse are refused before that', async (t) => {
   const slow = await startTlsServer(t, makeSlowCurves(2))
-  const from = performance.now()
+  const before = process.cpuUsage()
   const { message } = await assertFails(createFetch({ lookup })(slow.url, { caPem }), 'tls')
-  const took = performance.now() - from
+  const cpuMs = process.cpuUsage(before).user / 1000
   assert.match(message, /a key that is not used in TLS/)
-  assert.ok(took < 400, `${took} ms`)
+  assert.ok(cpuMs < 400, `${cpuMs} ms`)
 })
 
 test('G-32 M-28 a server does not choose a prime of its own for the key exchange', async (t) => {
