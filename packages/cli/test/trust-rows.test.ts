@@ -3,9 +3,9 @@ import { X509Certificate } from 'node:crypto'
 import { test } from 'node:test'
 import { CA } from '@countersign/contract/ca'
 import { SIGNER } from '@countersign/contract/ext-jwt-signer'
+import { isSecurityMember } from '@countersign/contract/resource'
 import { makeTestCertificate } from '@countersign/testkit'
 import { CAS, SIGNERS } from '../src/resources/kinds.ts'
-import { isSecurityMember } from '../src/resources/trust-members.ts'
 import { buildTrustRows } from '../src/resources/trust-rows.ts'
 
 const rowsOf = (kind: typeof SIGNERS, members: object) =>

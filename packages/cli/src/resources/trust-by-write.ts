@@ -1,3 +1,4 @@
+import { isSecurityMember } from '@countersign/contract/resource'
 import type { ControllerClient } from '@countersign/sdk'
 import { CliError, EXIT } from '../cli-error.ts'
 import type { Call } from '../command.ts'
@@ -9,7 +10,6 @@ import { label } from './find-by-name-or-id.ts'
 import type { Members } from './references.ts'
 import type { Item, ResourceKind } from './resource-kind.ts'
 import { describeWriter, findTrust } from './trust.ts'
-import { isSecurityMember } from './trust-members.ts'
 import { alignRows, buildTrustRows } from './trust-rows.ts'
 
 export const TRUSTING_WRITE_HELP =

@@ -1,4 +1,4 @@
-import { type Field, isSetting, listFields, type Members } from '@countersign/contract/resource'
+import { type Field, isSecurityMember, isSetting, listFields, type Members } from '@countersign/contract/resource'
 
 /** A member that decides whom an item logs in, or that helps to decide whether to trust the item. */
 export interface TrustMember {
@@ -10,16 +10,8 @@ export interface TrustMember {
   readonly isPem: boolean
 }
 
-/** The members that do not decide whom an item logs in. Every other member does, also those that are added later (D55). */
-const OTHER_MEMBERS: ReadonlySet<string> = new Set(['name', 'tags', 'enabled'])
-
 /** Read-only members that help to decide. */
 const SHOWN_TOO: ReadonlySet<string> = new Set(['fingerprint', 'isVerified'])
-
-/** Whether an administrator who writes the member trusts the whole item. */
-export function isSecurityMember(path: string): boolean {
-  return !OTHER_MEMBERS.has(path.split('.', 1)[0] ?? '')
-}
 
 /** The members of a resource that are shown before it is trusted, in the order of responses. */
 export function deriveTrustMembers(members: Members): TrustMember[] {

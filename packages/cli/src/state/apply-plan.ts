@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isSecurityMember } from '@countersign/contract/resource'
 import type { ControllerClient } from '@countersign/sdk'
 import { CliError, EXIT } from '../cli-error.ts'
 import { type Members, mapReferences } from '../resources/references.ts'
 import type { ResourceKind } from '../resources/resource-kind.ts'
 import { describeWriter, findTrust } from '../resources/trust.ts'
-import { isSecurityMember } from '../resources/trust-members.ts'
 import { KINDS, type State } from './named-state.ts'
 import type { Step } from './plan.ts'
 

@@ -1,6 +1,11 @@
 import { instant, nullable } from '../responses/response-members.ts'
 import Type from '../schema/type.ts'
 import { field } from './field.ts'
+import { OTHER_MEMBERS } from './security-member.ts'
+
+const EXCEPTIONS = OTHER_MEMBERS.map((name) => `\`${name}\``)
+  .join(', ')
+  .replace(/, (?=[^,]*$)/, ' and ')
 
 export const TRUST_STATES = ['trusted', 'untrusted'] as const
 
@@ -13,7 +18,7 @@ export const trustField = (noun = 'signer') =>
       writtenAt: instant(),
     }),
     {
-      description: `Whether an administrator wrote the security members last, or trusts them; every member is one except \`name\`, \`tags\` and \`enabled\`. An untrusted ${noun} logs in no identity that is an administrator or holds permissions${noun === 'signer' ? ', and offers no login in a browser' : ''}`,
+      description: `Whether an administrator wrote the security members last, or trusts them; every member is one except ${EXCEPTIONS}. An untrusted ${noun} logs in no identity that is an administrator or holds permissions${noun === 'signer' ? ', and offers no login in a browser' : ''}`,
       readOnly: true,
     },
   )

@@ -1,11 +1,7 @@
+import { isSecurityMember } from '@countersign/contract/resource'
 import { isSameSetting } from './is-same-setting.ts'
 
-/** Members that do not decide which tokens an entity accepts. Every other member is a security member, also those that are added later. */
-const OTHER_MEMBERS: ReadonlySet<string> = new Set(['name', 'tags', 'enabled'])
-
-export function isSecurityMember(name: string): boolean {
-  return !OTHER_MEMBERS.has(name)
-}
+export { isSecurityMember }
 
 /**
  * Whether a PATCH writes a security member: it writes every member that it names, also with the same value. `given` are the members that the
