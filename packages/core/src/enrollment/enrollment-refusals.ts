@@ -63,8 +63,7 @@ const RULES: readonly (readonly [EnrollmentRefusal, applies: (attempt: Enrollmen
     'enrollment-off',
     ({ signer, kind, isLogin = false }) => !isKindEnabled(signer, kind) || (isLogin && !signer.provisionOnLogin),
   ],
-  // An enrollment to token use would be a way around the wait of logins. To a certificate, a deleted identity enrolls again.
-  ['deleted-recently', (attempt) => attempt.kind === 'token' && isDeletedRecently(attempt)],
+  ['deleted-recently', isDeletedRecently],
   ['policy-unknown', ({ policy }) => !policy],
   ['not-allowed', ({ policy, kind }) => policy !== undefined && !policy.primary[METHOD_OF[kind]].allowed],
   [
@@ -93,10 +92,19 @@ export function isKindEnabled(signer: Pick<SignerSettings, (typeof FLAG_OF)[Enro
 
 const MS_PER_MINUTE = 60_000
 
+/**
+ * Whether the time since a deletion counts. Also without a login: an enrollment to token use would be a way around the wait of logins. To a certificate, a
+ * deleted identity enrolls again.
+ */
+export function waitsAfterDeletion({ signer, kind }: Pick<EnrollmentAttempt, 'signer' | 'kind'>): boolean {
+  return kind === 'token' && signer.provisionOnLogin
+}
+
 /** A clock that went back does not shorten the time: a deletion in the future is recent. */
-function isDeletedRecently({ signer, deletedAt, now }: EnrollmentAttempt): boolean {
-  const { provisionOnLogin, reprovisionAfterMinutes } = signer
-  return provisionOnLogin && deletedAt !== undefined && now < deletedAt + reprovisionAfterMinutes * MS_PER_MINUTE
+function isDeletedRecently(attempt: EnrollmentAttempt): boolean {
+  const { signer, deletedAt, now } = attempt
+  if (deletedAt === undefined || !waitsAfterDeletion(attempt)) return false
+  return now < deletedAt + signer.reprovisionAfterMinutes * MS_PER_MINUTE
 }
 
 /** Every reason to refuse the enrollment, the one for the client first. Empty when it is allowed. */

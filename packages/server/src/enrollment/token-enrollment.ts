@@ -18,6 +18,7 @@ import {
   revocableToken,
   type SyncWarning,
   validateIdentity,
+  waitsAfterDeletion,
 } from '@countersign/core'
 import { enrollByJwt } from '../operations/enrollment/enroll-by-jwt.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -157,7 +158,7 @@ export class TokenEnrollment {
     const [enrolledId, policy, deletedAt] = await Promise.all([
       findEnrolledIdentity(store.db, key),
       policies.find(enrollPolicyId(signer.stored)),
-      findDeletion(store.db, key),
+      waitsAfterDeletion({ signer: signer.stored, kind }) ? findDeletion(store.db, key) : undefined,
     ])
     const loginClaims = readSessionClaims(token.claims)
     const isEnrolled = enrolledId !== undefined

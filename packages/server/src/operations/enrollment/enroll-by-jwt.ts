@@ -12,6 +12,7 @@ import {
   type RevocableToken,
   requirementsOf,
   revocationKey,
+  waitsAfterDeletion,
 } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
 import { findAuthPolicy } from '../../store/reads/auth-policy-reads.ts'
@@ -84,7 +85,7 @@ export const enrollByJwt = operation({
     const policy = await findAuthPolicy(tx.db, enrollPolicyId(signer))
     const isEnrolled =
       (await findEnrolledIdentity(tx.db, key)) !== undefined || (await isOtherSpelling(tx, signer, settings.externalId))
-    const deletedAt = await findDeletion(tx.db, key)
+    const deletedAt = waitsAfterDeletion({ signer, kind }) ? await findDeletion(tx.db, key) : undefined
     const revocable = withSpelling(token, signer, settings.externalId)
     const isRevoked = (await findRevocation(tx.db, signerId, revocable)) !== undefined
     const attempt = { kind, signer, policy, isEnrolled, isRevoked, loginClaims, now: tx.now, isLogin, deletedAt }
