@@ -1,4 +1,3 @@
-import type { ControllerClient } from '@countersign/sdk'
 import { EXIT, usageError } from '../cli-error.ts'
 import type { Call, Command } from '../command.ts'
 import { getSourceName, loadTextArgument } from '../files/load-text-file.ts'
@@ -7,7 +6,7 @@ import { parseMembers } from '../resources/field-flags.ts'
 import {
   confirmTrustingWrite,
   type ItemWrite,
-  isTrustingWrite,
+  listTrustingWrites,
   printTrustingWrite,
 } from '../resources/trust-by-write.ts'
 import { loadWarnings, printWarnings } from '../resources/warnings.ts'
@@ -53,7 +52,7 @@ export const apply: Command = {
     }
     const { plan, state, trusting } = await withController(call, async (client) => {
       const loaded = await loadPlan(client, rest)
-      return { ...loaded, trusting: await listTrustingWrites(client, loaded.plan) }
+      return { ...loaded, trusting: await listTrustingWrites(client, toItemWrites(loaded.plan)) }
     })
     await printPlan(call, plan)
     if (plan.length === 0 || call.flags['dry-run'] === true) {
@@ -76,12 +75,8 @@ export const apply: Command = {
   },
 }
 
-async function listTrustingWrites(client: ControllerClient, plan: readonly Step[]): Promise<ItemWrite[]> {
-  const trusting: ItemWrite[] = []
-  for (const { kind, existing: item, members } of plan) {
-    if (item && (await isTrustingWrite(client, { kind, item, members }))) trusting.push({ kind, item, members })
-  }
-  return trusting
+function toItemWrites(plan: readonly Step[]): ItemWrite[] {
+  return plan.flatMap(({ kind, existing: item, members }) => (item ? [{ kind, item, members }] : []))
 }
 
 async function printPlan(call: Call, plan: readonly Step[]): Promise<void> {

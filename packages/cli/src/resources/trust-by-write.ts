@@ -22,10 +22,16 @@ export interface ItemWrite {
   readonly members: Members
 }
 
-/** Whether an administrator writes a security member of an untrusted item, which trusts the whole item (D55). */
-export async function isTrustingWrite(client: ControllerClient, { item, members }: ItemWrite): Promise<boolean> {
-  if (findTrust(item)?.state !== 'untrusted' || !Object.keys(members).some(isSecurityMember)) return false
-  return (await client.currentIdentity()).isAdmin
+/** The changes that write a security member of an untrusted item, which trusts the whole item if an administrator makes them (D55). */
+export async function listTrustingWrites(client: ControllerClient, writes: readonly ItemWrite[]): Promise<ItemWrite[]> {
+  const trusting = writes.filter(
+    ({ item, members }) => findTrust(item)?.state === 'untrusted' && Object.keys(members).some(isSecurityMember),
+  )
+  return trusting.length > 0 && (await client.currentIdentity()).isAdmin ? trusting : []
+}
+
+export async function isTrustingWrite(client: ControllerClient, write: ItemWrite): Promise<boolean> {
+  return (await listTrustingWrites(client, [write])).length > 0
 }
 
 /** Prints what the change trusts, besides the members that it replaces. */
