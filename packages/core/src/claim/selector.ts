@@ -35,7 +35,7 @@ export function selectorPointer(text: string): string {
 
 /** Whether a selector selects the claim `sub`. */
 export function selectsSubject(text: string): boolean {
-  return text === 'sub' || text === '/sub'
+  return selectorPointer(text) === '/sub'
 }
 
 /** Returns a warning when a literal name looks like a path, with the JSON pointer to write instead. */

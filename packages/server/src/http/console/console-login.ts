@@ -1,6 +1,6 @@
 import { AppError, findCookie } from '@countersign/core'
 import type { Logger } from 'pino'
-import { CALLBACK, ConsoleLogin, type ConsoleLoginParts } from '../../login/console/console-login.ts'
+import { CALLBACK, ConsoleLogin, type ConsoleLoginParts, callbackPath } from '../../login/console/console-login.ts'
 import { ConsoleLoginError } from '../../login/console/console-login-error.ts'
 import { createLogConsoleLoginError } from '../../login/console/log-console-login-error.ts'
 import { FLOW_SECONDS, type LoginFlow } from '../../login/console/login-flows.ts'
@@ -64,8 +64,7 @@ export function consoleLoginRoutes(parts: ConsoleLoginRouteParts): Route[] {
   const finish: Step = async (call, target) => {
     const { query, untrustedHead } = call
     const cookie = findCookie(untrustedHead.headers.cookie ?? '', LOGIN_COOKIE)
-    const { signerId } = call.params
-    const path = signerId === undefined ? CALLBACK : `${CALLBACK}/${encodeURIComponent(signerId)}`
+    const path = callbackPath(call.params.signerId)
     const flow = login.take(query.get('state') ?? '', { cookie, path })
     const { sessionToken, replaces, next } = flow
     target.next = next

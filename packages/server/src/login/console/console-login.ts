@@ -64,7 +64,7 @@ export class ConsoleLogin {
       revision: signer.revision,
       nonce: newSecret(),
       verifier: newSecret(),
-      redirectUri: `${origin}${callbackPath(signer, provider)}`,
+      redirectUri: `${origin}${callbackOf(signer, provider)}`,
       next,
       ...(stepUp && { isStepUp: true }),
       ...(isSecondFactor ? { sessionToken } : { replaces: sessionToken }),
@@ -119,8 +119,13 @@ export class ConsoleLogin {
  * A provider that does not name itself in its responses has an address of its own. Otherwise another one could send the browser there, and
  * receive the code as if it were its own (RFC 9700 section 4.4.2).
  */
-function callbackPath({ id }: StoredSigner, { sendsIssuer }: LoginProvider): string {
-  return sendsIssuer ? CALLBACK : `${CALLBACK}/${encodeURIComponent(id)}`
+function callbackOf({ id }: StoredSigner, { sendsIssuer }: LoginProvider): string {
+  return callbackPath(sendsIssuer ? undefined : id)
+}
+
+/** The path of a signer's own callback, or of the shared one. */
+export function callbackPath(signerId: string | undefined): string {
+  return signerId === undefined ? CALLBACK : `${CALLBACK}/${encodeURIComponent(signerId)}`
 }
 
 /** Returns the authorization code. Throws when the response comes from another issuer (RFC 9207) or is an error. */
