@@ -6,8 +6,14 @@ import { createApiAccount } from './api-account/create-api-account.ts'
 import { deleteApiAccount } from './api-account/delete-api-account.ts'
 import { rotateApiAccount } from './api-account/rotate-api-account.ts'
 import { patchApiAccount, replaceApiAccount } from './api-account/update-api-account.ts'
-import { deleteExpiredSessions, endOwnSession, endSession, endSessionsOf } from './api-session/end-session.ts'
-import { expireSession, extendSession } from './api-session/extend-session.ts'
+import {
+  deleteExpiredSessions,
+  endOwnSession,
+  endSession,
+  endSessionsOf,
+  expireSession,
+} from './api-session/end-session.ts'
+import { extendSession } from './api-session/extend-session.ts'
 import { createSessionCertificate, deleteSessionCertificate } from './api-session/session-certificates.ts'
 import { createApiSession } from './api-session/start-session.ts'
 import { pruneDecisions, recordDecisions } from './auth-decision/record-decisions.ts'

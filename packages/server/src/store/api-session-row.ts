@@ -9,7 +9,7 @@ export interface StoredSession {
   /** The signer of the token that opened it; null for other methods. */
   readonly signerId: string | null
   /** The session revision of that signer; null also for a session of an earlier release. */
-  readonly signerRevision: number | null
+  readonly signerSessionRevision: number | null
   /** What the token said about the login at the provider. */
   readonly acr: string | null
   readonly amr: readonly string[] | null
@@ -60,7 +60,7 @@ export function sessionFromRow(
     method: row.method as LoginMethodName,
     authenticatorId: row.authenticator_id,
     signerId: row.signer_id,
-    signerRevision: row.signer_revision,
+    signerSessionRevision: row.signer_revision,
     acr: row.acr,
     amr: row.amr === null ? null : readJsonColumn(row.amr),
     authenticatedAt: row.authenticated_at,

@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { EnrollmentRedemption } from '../../src/enrollment/enrollment-redemption.ts'
-import { expireSession, extendSession } from '../../src/operations/api-session/extend-session.ts'
+import { expireSession } from '../../src/operations/api-session/end-session.ts'
+import { extendSession } from '../../src/operations/api-session/extend-session.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import type { IssuedCertificate } from '../../src/platform/keys/client-certificates.ts'
 import type { Scheduler } from '../../src/platform/scheduler.ts'

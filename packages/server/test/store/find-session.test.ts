@@ -64,7 +64,7 @@ for (const database of DATABASES) {
           ...{ id, method, authenticatorId, signerId: 'signer', ipAddress, configTypes, expiresAt, endsAt },
           ...{ acr: session.token.acr, amr: session.token.amr, authenticatedAt: session.token.authenticatedAt },
           tokenExpiresAt: session.token.expiresAt,
-          ...{ signerRevision: 3, caId: null, caRevision: null },
+          ...{ signerSessionRevision: 3, caId: null, caRevision: null },
           ...{ createdAt: now + 5, updatedAt: now + 5, lastActivityAt: now + 5, passedTotpId: null },
         })
         assert.deepEqual(found?.identity, await findIdentity(store.db, identityId))

@@ -3,6 +3,7 @@ import { operation } from '../../store/operation.ts'
 import { lockIdentity } from '../../store/reads/lock-identity.ts'
 import { findSessionOwner } from '../../store/reads/session-reads.ts'
 import { MAX_UNWRITTEN_ACTIVITY_MS } from '../../store/session-activity.ts'
+import { setSessionExpired } from '../../store/writes/api-session-writes.ts'
 import { deleteExpired, deleteSessions, endSessions } from '../../store/writes/end-sessions.ts'
 import { authorizeIdentityChange } from '../identity/authorize-identity-change.ts'
 
@@ -42,6 +43,23 @@ export const endSessionsOf = operation({
   async run(tx, { identityId }: { readonly identityId: string }): Promise<void> {
     await authorizeIdentityChange(tx, identityId)
     await endSessions(tx, { identityId })
+  },
+})
+
+interface ExpireSession {
+  readonly id: string
+  /** The expiry that the session was found with. */
+  readonly storedExpiresAt: number
+}
+
+/** Stores that a session has ended, so that it stays so when the clock goes back. Does nothing when the session was used meanwhile. */
+export const expireSession = operation({
+  name: 'apiSession.expire',
+  access: 'none',
+  needsWriteLock: false,
+  locksOnlyActor: true,
+  async run(tx, { id, storedExpiresAt }: ExpireSession): Promise<void> {
+    await Promise.all([lockIdentity(tx, tx.actorId), setSessionExpired(tx, id, storedExpiresAt)])
   },
 })
 

@@ -214,7 +214,7 @@ export function buildSession(
     method: login.method,
     authenticatorId,
     signerId: token?.signerId ?? null,
-    signerRevision: token?.sessionRevision ?? null,
+    signerSessionRevision: token?.sessionRevision ?? null,
     acr: token?.acr ?? null,
     amr: token?.amr ?? null,
     authenticatedAt: token?.authenticatedAt ?? null,

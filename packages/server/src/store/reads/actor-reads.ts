@@ -68,7 +68,7 @@ const sessionById = prepared(1, (db, id: string) =>
   db
     .selectFrom('api_sessions')
     .select(['identity_id as identityId', 'method', 'authenticator_id as authenticatorId', 'signer_id as signerId'])
-    .select(['signer_revision as signerRevision', 'ca_id as caId', 'ca_revision as caRevision'])
+    .select(['signer_revision as signerSessionRevision', 'ca_id as caId', 'ca_revision as caRevision'])
     .select([
       'passed_totp_id as passedTotpId',
       'created_at as createdAt',

@@ -25,7 +25,7 @@ export interface SessionOrigin {
 type Owner = Pick<StoredIdentity, 'id' | 'isAdmin' | 'permissions'>
 type SessionRow = Pick<
   StoredSession,
-  'method' | 'authenticatorId' | 'signerId' | 'signerRevision' | 'caId' | 'caRevision' | 'createdAt'
+  'method' | 'authenticatorId' | 'signerId' | 'signerSessionRevision' | 'caId' | 'caRevision' | 'createdAt'
 >
 type FindOrigin = (db: ReadDatabase, session: SessionRow, identity: Owner) => Promise<SessionOrigin | undefined>
 
@@ -42,10 +42,10 @@ const FIND_ORIGIN: Readonly<Record<LoginMethodName, FindOrigin>> = {
     return { login: { method: 'cert' }, certificate: row && sessionCertificate(row) }
   },
   // Undefined also when the signer is disabled, has been restricted since, or is not trusted for the rights that the identity has now.
-  'ext-jwt': async (db, { signerId, signerRevision }, identity) => {
+  'ext-jwt': async (db, { signerId, signerSessionRevision }, identity) => {
     const signer = signerId === null ? undefined : await findEnabledSignerTrust(db, signerId)
     if (!signer || signerId === null || !isTrustedFor(signer, identity)) return undefined
-    const isCurrent = signerRevision === null || signerRevision === signer.sessionRevision
+    const isCurrent = signerSessionRevision === null || signerSessionRevision === signer.sessionRevision
     return isCurrent ? { login: { method: 'ext-jwt', signerId } } : undefined
   },
   // Undefined also when the account or its organization is inactive.
