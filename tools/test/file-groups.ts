@@ -5,8 +5,9 @@ import { root } from '../paths.ts'
 
 /** Files whose tests are shorter than loading what they import. They change nothing outside of their own controllers. */
 const SHARING = [
-  'packages/core/src/**',
-  'packages/server/test/{console,events,hosted,http,keyset,oidc,openapi,operations,token}/**',
+  'packages/{console,contract,core}/src/**',
+  'packages/sdk/test/**',
+  'packages/server/test/{console,events,hosted,http,keyset,limits,oidc,openapi,operations,platform,token}/**',
 ]
 const MAX_FILES = 10
 

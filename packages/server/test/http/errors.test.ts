@@ -55,6 +55,24 @@ describe('errors', () => {
     }
   })
 
+  test('M-20 every path refuses the methods that it does not offer, and names those that it does', async () => {
+    const { app } = target()
+    const { routes } = app.controller.http
+    const rows = routes.flatMap(({ method, paths }) => paths.map((path) => ({ method, path })))
+    for (const [path, offers] of Map.groupBy(rows, (row) => row.path)) {
+      const offered = offers.map(({ method }) => method)
+      const url = path.replaceAll(/:\w+/g, 'x')
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+        if (offered.includes(method)) continue
+        const reply = await app.admin(method, url)
+        assert.deepEqual([path, method, reply.status, reply.headers.allow], [path, method, 405, offered.join(', ')])
+      }
+    }
+    // Spelled otherwise, it is the same path.
+    const spelled = await app.admin('PUT', `/edge//management/v1/%65xternal-jwt-signers/?limit=1`)
+    assert.deepEqual([spelled.status, spelled.headers.allow], [405, 'GET, POST'])
+  })
+
   test('D28 a missing permission is 401 without a challenge; a missing session is 401 with one', async () => {
     const { app } = target()
     const { session } = await app.makeIdentity()

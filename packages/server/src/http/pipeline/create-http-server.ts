@@ -18,6 +18,7 @@ import { isHostedPath } from './hosted-errors.ts'
 import { rewriteLegacyPath } from './legacy-paths.ts'
 import { checkHeaders } from './limits.ts'
 import { configureListener, listenerOptions } from './listener.ts'
+import { createPathFinder, listOfferedPaths, listShadowedMethods, type OfferedPath } from './offered-methods.ts'
 import { hasUnreadBody } from './read-bytes.ts'
 import { ROUTE_METHODS, type Route, type RouteResponse } from './route.ts'
 import { sendError, sendResponse } from './send-response.ts'
@@ -48,7 +49,7 @@ const STALLED_MS = 100_000
 /** The last event of a stream waits behind the one before it. */
 const FLUSH_TURNS = 2
 /** The methods whose response depends on the path. OPTIONS is the same for every path; other methods are refused everywhere. */
-const VERBS: readonly string[] = ['HEAD', ...ROUTE_METHODS]
+const METHODS_OF_PATHS: readonly string[] = ['HEAD', ...ROUTE_METHODS]
 
 export type HttpServer = ReturnType<typeof createHttpServer>
 
@@ -58,8 +59,13 @@ const refuseSchema = () => {
 /** Without these the framework loads its default compilers: about a hundred modules that are not needed here. */
 const NO_SCHEMA_COMPILERS = { buildValidator: refuseSchema, buildSerializer: refuseSchema }
 
-/** The pipeline parses the query itself. */
-const parseNoQuery = () => ({})
+const ROUTER_OPTIONS = {
+  ignoreTrailingSlash: true,
+  ignoreDuplicateSlashes: true,
+  maxParamLength: MAX_ID_LENGTH,
+  /** The pipeline parses the query itself. */
+  querystringParser: () => ({}),
+}
 
 /** The HTTPS server: a table of routes behind one pipeline of limits, authentication, authorization and validation. */
 export function createHttpServer(options: HttpServerOptions) {
@@ -71,6 +77,8 @@ export function createHttpServer(options: HttpServerOptions) {
     'ziti-instance-id': instanceId,
     'x-content-type-options': 'nosniff',
   }
+  const offeredPaths = listOfferedPaths(routes)
+  const findPath = createPathFinder(offeredPaths, ROUTER_OPTIONS)
   let isDraining = false
   const unreadable = createUnreadableRequests(ownHeaders, log)
 
@@ -92,12 +100,7 @@ export function createHttpServer(options: HttpServerOptions) {
     },
     rewriteUrl: (request) => rewriteLegacyPath(request.url ?? '/'),
     schemaController: { compilersFactory: NO_SCHEMA_COMPILERS },
-    routerOptions: {
-      ignoreTrailingSlash: true,
-      ignoreDuplicateSlashes: true,
-      maxParamLength: MAX_ID_LENGTH,
-      querystringParser: parseNoQuery,
-    },
+    routerOptions: ROUTER_OPTIONS,
   })
   const awaitsContinue = configureListener(app.server, http, { unreadable, handshakes: options.limits.handshake })
 
@@ -110,7 +113,10 @@ export function createHttpServer(options: HttpServerOptions) {
   }
 
   function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    const path = servedPath(request)
+    refuseAt(servedPath(request), error, request, reply)
+  }
+
+  function refuseAt(path: string, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     if (isHostedPath(path)) reply.headers(hostedHeaders(request))
     sendError(errorResponse(error, { id: request.id, url: path }, log), reply)
   }
@@ -125,10 +131,10 @@ export function createHttpServer(options: HttpServerOptions) {
     }
   }
 
-  function refuseVerb(request: FastifyRequest, reply: FastifyReply, offered: readonly string[]): void {
-    reply.header('allow', offered.join(', '))
-    const message = `method ${request.method} is not allowed, but [${offered.join(',')}] are`
-    refuse(new AppError('METHOD_NOT_ALLOWED', { message }), request, reply)
+  function refuseMethod(request: FastifyRequest, reply: FastifyReply, { path, methods }: OfferedPath): void {
+    reply.header('allow', methods.join(', '))
+    const message = `method ${request.method} is not allowed, but [${methods.join(',')}] are`
+    refuseAt(path, new AppError('METHOD_NOT_ALLOWED', { message }), request, reply)
   }
 
   // The pipeline reads bodies itself, after authentication.
@@ -143,8 +149,9 @@ export function createHttpServer(options: HttpServerOptions) {
   })
   app.setErrorHandler(refuse)
   app.setNotFoundHandler((request, reply) => {
-    if (!VERBS.includes(request.method)) return refuseVerb(request, reply, ROUTE_METHODS)
     const path = request.url.split('?', 1)[0] ?? ''
+    const offered = METHODS_OF_PATHS.includes(request.method) ? findPath(path) : { path, methods: ROUTE_METHODS }
+    if (offered) return refuseMethod(request, reply, offered)
     const message = `path ${path.slice(0, MAX_SHOWN_PATH)} was not found`
     return refuse(new AppError('NOT_FOUND', { message }), request, reply)
   })
@@ -182,9 +189,9 @@ export function createHttpServer(options: HttpServerOptions) {
   }
 
   const pipeline: PipelineParts = { ...options, http, withinTime: createTimeLimit(handlerMs), awaitsContinue }
-  for (const [url, rows] of Map.groupBy(routes.flatMap(byPath), ({ path }) => path)) {
-    const isHosted = isHostedPath(url)
-    for (const { route } of rows) {
+  for (const route of routes) {
+    for (const url of route.paths) {
+      const isHosted = isHostedPath(url)
       const handler = (request: FastifyRequest, reply: FastifyReply): void => {
         if (isHosted) reply.headers(hostedHeaders(request))
         const exchange = new Exchange(route, request, reply, pipeline)
@@ -201,12 +208,11 @@ export function createHttpServer(options: HttpServerOptions) {
       }
       app.route({ method: route.method, url, handler })
     }
-    const offered = rows.map(({ route }) => route.method)
-    app.route({
-      method: VERBS.filter((verb) => !(offered as string[]).includes(verb)),
-      url,
-      handler: (request, reply) => refuseVerb(request, reply, offered),
-    })
+  }
+  for (const offered of offeredPaths) {
+    const method = listShadowedMethods(offered, offeredPaths)
+    const handler = (request: FastifyRequest, reply: FastifyReply) => refuseMethod(request, reply, offered)
+    if (method.length > 0) app.route({ method, url: offered.path, handler })
   }
   /** Accepts no new connections and closes each open one after its next response, so that no request in transit is cut off. */
   const drain = (): void => {
@@ -225,8 +231,4 @@ function hostedHeaders({ headers }: FastifyRequest) {
 /** The path of the route, whatever spelling the client used; the path as sent when no route matches. */
 function servedPath(request: FastifyRequest): string {
   return request.routeOptions.url ?? request.url
-}
-
-function byPath(route: Route): { path: string; route: Route }[] {
-  return route.paths.map((path) => ({ path, route }))
 }
