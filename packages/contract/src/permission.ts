@@ -1,18 +1,14 @@
-/** The entities of permissions. `admin` is not one of them: it comes from `isAdmin` only. */
-export const PERMISSION_ENTITIES = [
-  'api-session',
+/** The entities whose permission can be given for single actions. `admin` is not one of them: it comes from `isAdmin` only. */
+const ENTITIES = [
   'auth-policy',
-  'authenticator',
   'ca',
   'config',
   'config-type',
-  'controller',
   'edge-router-policy',
   'enrollment',
   'external-jwt-signer',
   'identity',
   'posture-check',
-  'revocation',
   'router',
   'service',
   'service-edge-router-policy',
@@ -22,22 +18,24 @@ export const PERMISSION_ENTITIES = [
 
 export const PERMISSION_ACTIONS = ['create', 'read', 'update', 'delete'] as const
 
-/** What existing controllers call the permission for API sessions. */
+/** API sessions. They are not created by a permission. */
 const SESSION_PERMISSIONS = ['ops', 'ops.read', 'ops.update', 'ops.delete'] as const
 
-export type PermissionEntity = (typeof PERMISSION_ENTITIES)[number]
+export type PermissionEntity = (typeof ENTITIES)[number] | 'ops' | 'revocation'
 export type PermissionAction = (typeof PERMISSION_ACTIONS)[number]
 export type Permission =
   | 'admin_readonly'
+  | 'revocation'
   | (typeof SESSION_PERMISSIONS)[number]
-  | PermissionEntity
-  | `${PermissionEntity}.${PermissionAction}`
+  | (typeof ENTITIES)[number]
+  | `${(typeof ENTITIES)[number]}.${PermissionAction}`
 
-/** Every possible value in an identity's `permissions`. */
+/** Every possible value in an identity's `permissions`: those of existing controllers, and `revocation`. */
 export const PERMISSIONS: readonly Permission[] = [
   'admin_readonly',
+  'revocation',
   ...SESSION_PERMISSIONS,
-  ...PERMISSION_ENTITIES.flatMap((entity): Permission[] => {
+  ...ENTITIES.flatMap((entity): Permission[] => {
     return [entity, ...PERMISSION_ACTIONS.map((action) => `${entity}.${action}` as const)]
   }),
 ]

@@ -8,7 +8,7 @@ const ADMIN = { id: 'admin', isAdmin: true, permissions: [] }
 const BY_OTHER = { createdBy: 'other' }
 
 test('one-time tokens are visible to callers that can create them', () => {
-  for (const permission of ['enrollment.create', 'enrollment.update', 'authenticator.update'] as const) {
+  for (const permission of ['enrollment.create', 'enrollment.update', 'identity'] as const) {
     assert.equal(maySeeEnrollmentToken(holding(permission), holding(), BY_OTHER), true, permission)
   }
   for (const permission of ['enrollment.read', 'enrollment.delete', 'identity.update', 'admin_readonly'] as const) {

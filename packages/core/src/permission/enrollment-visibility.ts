@@ -5,7 +5,7 @@ import { isAllowed, type PermissionHolder, type RequiredPermission } from './is-
 const ENROLLING_PERMISSIONS: readonly RequiredPermission[] = [
   { entity: 'enrollment', action: 'create' },
   { entity: 'enrollment', action: 'update' },
-  { entity: 'authenticator', action: 'update' },
+  { entity: 'identity', action: 'update', isWhole: true },
 ]
 
 /** With it, tokens are created for new identities only, so it shows no other tokens. */

@@ -5,8 +5,8 @@ export type RequiredPermission =
   | {
       readonly entity: PermissionEntity
       readonly action: PermissionAction
-      /** The whole permission for this other kind also suffices: managing identities includes managing their credentials. */
-      readonly orAllOf?: PermissionEntity
+      /** The permission for this action alone does not suffice: changing credentials takes the whole permission for identities. */
+      readonly isWhole?: true
     }
   | { readonly entity: 'admin'; readonly action: 'read' | 'change' }
 
@@ -15,18 +15,11 @@ export interface PermissionHolder {
   readonly permissions: readonly Permission[]
 }
 
-/** Other names of an entity in permissions. */
-const ALIASES: Partial<Record<PermissionEntity, string>> = { 'api-session': 'ops' }
-
 /** Denies by default. An administrator may do everything, `admin_readonly` may read everything, others need the permission. */
 export function isAllowed(holder: PermissionHolder, required: RequiredPermission): boolean {
   if (holder.isAdmin) return true
   if (required.action === 'read' && holder.permissions.includes('admin_readonly')) return true
   if (required.entity === 'admin') return false
-  const { entity, action, orAllOf } = required
-  const suffices = (name: string, held: Permission) => held === name || held === `${name}.${action}`
-  const alias = ALIASES[entity]
-  return holder.permissions.some((held) => {
-    return held === orAllOf || suffices(entity, held) || (alias !== undefined && suffices(alias, held))
-  })
+  const { entity, action, isWhole } = required
+  return holder.permissions.some((held) => held === entity || (!isWhole && held === `${entity}.${action}`))
 }

@@ -1,37 +1,38 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { PERMISSION_ACTIONS, PERMISSION_ENTITIES, PERMISSIONS, type Permission } from '@countersign/contract'
+import { PERMISSION_ACTIONS, PERMISSIONS, type Permission, type PermissionEntity } from '@countersign/contract'
 import { hasAllPermissionsOf } from './has-all-permissions-of.ts'
 import { isAllowed } from './is-allowed.ts'
 
 const holding = (...permissions: Permission[]) => ({ isAdmin: false, permissions })
 const ADMIN = { isAdmin: true, permissions: [] }
+/** Every entity, with the actions for which its permission can be given alone. */
+const ENTITIES = [...new Set(PERMISSIONS.map((permission) => permission.split('.')[0]))].filter(
+  (entity) => entity !== 'admin_readonly',
+) as PermissionEntity[]
 
 describe('what a permission allows', () => {
-  test('an action permission allows that action on that entity and nothing else', () => {
-    for (const held of PERMISSION_ENTITIES) {
-      for (const heldAction of PERMISSION_ACTIONS) {
-        for (const entity of PERMISSION_ENTITIES) {
-          for (const action of PERMISSION_ACTIONS) {
-            const expected = held === entity && heldAction === action
-            assert.equal(isAllowed(holding(`${held}.${heldAction}`), { entity, action }), expected)
-          }
+  test('a permission allows its action, or every action, on its entity and nothing else', () => {
+    for (const held of PERMISSIONS.filter((permission) => permission !== 'admin_readonly')) {
+      const [heldEntity, heldAction] = held.split('.')
+      for (const entity of ENTITIES) {
+        for (const action of PERMISSION_ACTIONS) {
+          const expected = heldEntity === entity && (heldAction === undefined || heldAction === action)
+          assert.equal(isAllowed(holding(held), { entity, action }), expected, `${held}: ${entity}.${action}`)
         }
       }
     }
   })
 
-  test('an entity permission allows every action on that entity and on no other', () => {
-    for (const held of PERMISSION_ENTITIES) {
-      for (const entity of PERMISSION_ENTITIES) {
-        for (const action of PERMISSION_ACTIONS)
-          assert.equal(isAllowed(holding(held), { entity, action }), held === entity)
-      }
-    }
+  test('what takes the whole permission is not allowed by the permission for the action', () => {
+    const required = { entity: 'identity', action: 'update', isWhole: true } as const
+    assert.equal(isAllowed(holding('identity.update'), required), false)
+    assert.equal(isAllowed(holding('identity'), required), true)
+    assert.equal(isAllowed(ADMIN, required), true)
   })
 
   test('admin_readonly reads everything and changes nothing; no permission allows nothing', () => {
-    for (const entity of PERMISSION_ENTITIES) {
+    for (const entity of ENTITIES) {
       for (const action of PERMISSION_ACTIONS) {
         assert.equal(isAllowed(holding('admin_readonly'), { entity, action }), action === 'read')
         assert.equal(isAllowed(holding(), { entity, action }), false)
@@ -40,21 +41,15 @@ describe('what a permission allows', () => {
     }
   })
 
-  test('D61 ops and its actions allow those actions on API sessions and nothing else', () => {
-    for (const entity of PERMISSION_ENTITIES) {
-      for (const action of PERMISSION_ACTIONS) {
-        const isOnSessions = entity === 'api-session'
-        assert.equal(isAllowed(holding('ops'), { entity, action }), isOnSessions, `ops: ${entity}.${action}`)
-        for (const held of ['read', 'update', 'delete'] as const) {
-          const expected = isOnSessions && held === action
-          assert.equal(
-            isAllowed(holding(`ops.${held}`), { entity, action }),
-            expected,
-            `ops.${held}: ${entity}.${action}`,
-          )
-        }
-      }
-    }
+  test('D61 the names are those of existing controllers and `revocation`', () => {
+    assert.equal(PERMISSIONS.length, 76)
+    assert.deepEqual(PERMISSIONS.filter((permission) => /^(ops|revocation)/.test(permission)).toSorted(), [
+      'ops',
+      'ops.delete',
+      'ops.read',
+      'ops.update',
+      'revocation',
+    ])
   })
 
   test('permissions allow no administrator calls except, for admin_readonly, reading', () => {
@@ -80,7 +75,7 @@ describe('has all permissions of another identity', () => {
       [['identity'], ['identity'], true],
       [['identity'], ['identity.update'], true],
       [['identity.update'], ['identity'], false],
-      [['identity'], ['authenticator'], false],
+      [['identity'], ['enrollment'], false],
       [['identity'], ['admin_readonly'], false],
       [['admin_readonly'], ['identity.read'], true],
       [['admin_readonly'], ['identity.update'], false],

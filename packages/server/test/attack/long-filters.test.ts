@@ -105,7 +105,7 @@ describe('filters that cost much', () => {
 
   test('M-16 one that computes much for the sessions of one identity runs beside the serving thread too', async (t) => {
     const app = await buildApp(t)
-    const reader = await app.makeIdentity({ permissions: ['api-session.read'] })
+    const reader = await app.makeIdentity({ permissions: ['ops.read'] })
     await Promise.all(Array.from({ length: SESSIONS }, () => openSession(app, reader.id)))
     const sessionsBy = (filter: string) => {
       const path = `/edge/management/v1/api-sessions?${new URLSearchParams({ filter })}`

@@ -231,7 +231,7 @@ test('J-18 the certificate of a disabled or deleted identity, or of a deleted au
 
 test('D54 a removed certificate ends the sessions opened with it, except the one that removes it', async (t) => {
   const { app, call } = await setUp(t)
-  const holder = await makeHolder(app, { identity: { permissions: ['authenticator'] } })
+  const holder = await makeHolder(app, { identity: { permissions: ['identity'] } })
   const other = await makeHolder(app)
   const logIn = async (keys: { cert: string; key: string }) =>
     (await call('POST', LOG_IN, keys)).json.data.token as string

@@ -135,7 +135,7 @@ testWithApp('certificate authenticators', async (t, app) => {
   await t.test('D35 only an administrator records a certificate for an administrator', async () => {
     const administrator = await createIdentity(app, { isAdmin: true })
     const plain = await createIdentity(app)
-    const { session } = await app.makeIdentity({ permissions: ['identity', 'authenticator'] })
+    const { session } = await app.makeIdentity({ permissions: ['identity'] })
     const recordFor = async (identityId: string) => {
       const { certPem } = await issueTo(app, identityId)
       return app.call('POST', AUTHENTICATORS, { method: 'cert', identityId, certPem }, { session })

@@ -21,7 +21,7 @@ async function callerWith(app: TestApp, permissions: readonly string[]) {
   return (method: string, path: string, body?: unknown): Promise<Reply> => app.call(method, path, body, { session })
 }
 
-const HOLDER = ['enrollment', 'identity', 'authenticator']
+const HOLDER = ['enrollment', 'identity']
 
 testWithApp('N-05 D35 only administrators see and change the enrollments of administrators', async (t, app) => {
   const admin = await createEnrolling(app, { isAdmin: true })
@@ -130,7 +130,7 @@ testWithApp('D28 a reader sees enrollments without the token and the JWT', async
     [['enrollment.read', 'identity.read', 'enrollment.create'], true],
     [['enrollment.read', 'identity.read', 'enrollment.update'], true],
     [['enrollment.read', 'identity.read', 'identity.create'], false],
-    [['enrollment.read', 'identity.read', 'authenticator.update'], true],
+    [['enrollment.read', 'identity'], true],
   ]
   for (const [permissions, isShown] of rights) {
     const as = await callerWith(app, permissions)
@@ -163,7 +163,7 @@ testWithApp(
   'D28 D35 a caller with admin_readonly sees the enrollments of administrators, without token and JWT',
   async (_t, app) => {
     const { id, identityId, token, jwt } = await createEnrolling(app, { isAdmin: true })
-    for (const permissions of [['admin_readonly'], ['admin_readonly', 'enrollment', 'identity', 'authenticator']]) {
+    for (const permissions of [['admin_readonly'], ['admin_readonly', 'enrollment', 'identity']]) {
       const as = await callerWith(app, permissions)
       for (const path of [
         `${ENROLLMENTS}/${id}`,
@@ -204,7 +204,7 @@ testWithApp('N-05 a list shows each caller exactly the enrollments that single r
     ['enrollment.read'],
     ['enrollment'],
     ['admin_readonly'],
-    ['enrollment', 'identity', 'api-session.read'],
+    ['enrollment', 'identity', 'ops.read'],
   ] as const) {
     const as = await callerWith(app, held)
     const expected = owners.filter((owner) => {

@@ -142,6 +142,18 @@ testWithApp('identities', async (t, app) => {
     assert.equal(permissions.length, 75)
     const id = await createIdentity(app, { permissions: [...permissions, 'revocation'] })
     assert.deepEqual((await identityOf(app, id)).permissions, [...permissions, 'revocation'].toSorted())
+    const others = ['admin', 'authenticated', 'authenticator', 'authenticator.read', 'session', 'api-session.delete']
+    for (const permission of [
+      ...others,
+      'controllers',
+      'controllers.read',
+      'controller',
+      'revocation.read',
+      'ops.create',
+    ]) {
+      const refused = await app.admin('PATCH', `${IDENTITIES}/${id}`, { permissions: [permission] })
+      assert.equal(summarize(refused), '400 COULD_NOT_VALIDATE permissions.0', permission)
+    }
   })
 
   await t.test('D20 attributes and roleAttributes are one member under two names', async () => {

@@ -159,7 +159,7 @@ test('the identity types are listed by name', async (t) => {
 test('D28 the summary counts all entities, also for readers', async (t) => {
   const app = await buildApp(t)
   const reader = await app.makeIdentity({ permissions: ['admin_readonly'] })
-  const plain = await app.makeIdentity({ permissions: ['identity', 'api-session'] })
+  const plain = await app.makeIdentity({ permissions: ['identity', 'ops'] })
   const summary = async () =>
     (await app.call('GET', `${MANAGEMENT}/summary`, undefined, { session: reader.session })).json
   const { data, meta } = await summary()

@@ -170,7 +170,7 @@ testWithApp('N-08 the only signer of the last administrator cannot be removed', 
 })
 
 testWithApp('D35 a non-administrator cannot change', async (t, app) => {
-  const holder = await app.makeIdentity({ permissions: ['identity', 'authenticator'] })
+  const holder = await app.makeIdentity({ permissions: ['identity'] })
   const as = (method: string, path: string, body?: unknown) => app.call(method, path, body, { session: holder.session })
   const admin = await createIdentity(app, { isAdmin: true })
   const adminPassword = await createPassword(app, admin)

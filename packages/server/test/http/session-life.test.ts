@@ -48,7 +48,7 @@ testWithApp('ending all sessions of an identity', async (t, app) => {
   await t.test('I-06 D35 needs the permission, and an administrator for an administrator', async () => {
     const { id, session: own } = await app.makeIdentity()
     const administrator = await app.makeIdentity({ isAdmin: true })
-    const operator = await app.makeIdentity({ permissions: ['api-session.delete'] })
+    const operator = await app.makeIdentity({ permissions: ['ops.delete'] })
     const end = async (identityId: string, session: string) =>
       summarize(await app.call('DELETE', `${IDENTITIES}/${identityId}/api-sessions`, undefined, { session }))
     assert.equal(await end(id, own), '401 UNAUTHORIZED')
@@ -64,7 +64,7 @@ testWithApp('ending all sessions of an identity', async (t, app) => {
   await t.test('I-06 D35 N-08 has the same rules one by one', async () => {
     const administrator = await app.makeIdentity({ isAdmin: true })
     const plain = await app.makeIdentity()
-    const operator = await app.makeIdentity({ permissions: ['api-session'] })
+    const operator = await app.makeIdentity({ permissions: ['ops'] })
     const sessionsOf = async (id: string) => {
       const path = `${API_SESSIONS}?filter=${encodeURIComponent(`identity="${id}"`)}`
       const { json } = await app.call('GET', path, undefined, { session: operator.session })

@@ -21,7 +21,7 @@ import { laterThan } from '../shared/row-conditions.ts'
 
 const ONE = [`${MANAGEMENT}/api-sessions/:id`]
 
-const access = (action: 'read' | 'delete') => ({ entity: 'api-session', action }) as const
+const access = (action: 'read' | 'delete') => ({ entity: 'ops', action }) as const
 
 /** Expired sessions are not listed, even before they are deleted. Callers cannot filter by `expiresAt`. */
 const WITH_EXPIRY: FilterTable = {

@@ -28,9 +28,8 @@ const ONE = [`${MANAGEMENT}/authenticators/:id`]
 
 const NOTES = resourceNotes({ schema: 'Authenticator', noun: 'an authenticator', plural: 'authenticators' })
 
-const access = (action: 'create' | 'read' | 'update' | 'delete') => {
-  return { entity: 'authenticator', action, orAllOf: 'identity' } as const
-}
+const READ = { entity: 'identity', action: 'read' } as const
+const change = (action: 'create' | 'update' | 'delete') => ({ entity: 'identity', action, isWhole: true }) as const
 
 interface AuthenticatorRouteParts extends AuthenticatorChangesParts {
   readonly store: Store
@@ -56,7 +55,7 @@ export function authenticatorRoutes(parts: AuthenticatorRouteParts): Route[] {
     {
       method: 'GET',
       paths: COLLECTION,
-      access: access('read'),
+      access: READ,
       bodyCap: 'management',
       body: null,
       note: NOTES.list,
@@ -65,7 +64,7 @@ export function authenticatorRoutes(parts: AuthenticatorRouteParts): Route[] {
     {
       method: 'POST',
       paths: COLLECTION,
-      access: access('create'),
+      access: change('create'),
       bodyCap: 'management',
       body: { schema: AuthenticatorCreate, optional: false, parameter: 'authenticator' },
       note: NOTES.create,
@@ -78,7 +77,7 @@ export function authenticatorRoutes(parts: AuthenticatorRouteParts): Route[] {
     {
       method: 'GET',
       paths: ONE,
-      access: access('read'),
+      access: READ,
       bodyCap: 'management',
       body: null,
       note: NOTES.get,
@@ -92,7 +91,7 @@ export function authenticatorRoutes(parts: AuthenticatorRouteParts): Route[] {
     {
       method: 'PUT',
       paths: ONE,
-      access: access('update'),
+      access: change('update'),
       bodyCap: 'management',
       body: { schema: AuthenticatorPatch, optional: false, parameter: 'authenticator' },
       note: NOTES.replace,
@@ -104,7 +103,7 @@ export function authenticatorRoutes(parts: AuthenticatorRouteParts): Route[] {
     {
       method: 'PATCH',
       paths: ONE,
-      access: access('update'),
+      access: change('update'),
       bodyCap: 'management',
       body: { schema: AuthenticatorPatch, optional: false, parameter: 'authenticator' },
       note: NOTES.patch,
@@ -116,7 +115,7 @@ export function authenticatorRoutes(parts: AuthenticatorRouteParts): Route[] {
     {
       method: 'DELETE',
       paths: ONE,
-      access: access('delete'),
+      access: change('delete'),
       bodyCap: 'management',
       body: null,
       note: NOTES.remove,

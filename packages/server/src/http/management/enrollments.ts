@@ -155,7 +155,7 @@ export function enrollmentRoutes(parts: EnrollmentRouteParts): Route[] {
     {
       method: 'POST',
       paths: [`${MANAGEMENT}/authenticators/:id/re-enroll`],
-      access: { entity: 'authenticator', action: 'update', orAllOf: 'identity' },
+      access: { entity: 'identity', action: 'update', isWhole: true },
       bodyCap: 'management',
       body: { schema: EnrollmentWindow, optional: false, parameter: 'reEnroll' },
       note: describe.created('Delete an authenticator and create an enrollment for its identity'),

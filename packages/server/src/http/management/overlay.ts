@@ -33,7 +33,7 @@ const LISTS: readonly (readonly [name: string, plural: string, entity: Permissio
   ],
   ['service-policies', 'service policies', 'service-policy', SERVICE_POLICIES],
   ['services', 'services', 'service', SERVICES],
-  ['sessions', 'service sessions', 'api-session', SESSIONS],
+  ['sessions', 'service sessions', 'ops', SESSIONS],
   ['terminators', 'terminators', 'terminator', TERMINATORS],
   ['transit-routers', 'transit routers', 'router', ROUTERS],
 ]

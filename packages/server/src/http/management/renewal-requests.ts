@@ -27,7 +27,7 @@ export function renewalRequestRoutes({ store, clock }: RenewalRequestRouteParts)
     {
       ...row,
       paths: [`${MANAGEMENT}/authenticators/:id/request-extend`],
-      access: { entity: 'authenticator', action: 'update', orAllOf: 'identity' },
+      access: { entity: 'identity', action: 'update', isWhole: true },
       note: describe.done('Request the renewal of a certificate'),
       handle: async (call) => {
         const args = { id: idOf(call), rollKeys: rollKeys(call) }

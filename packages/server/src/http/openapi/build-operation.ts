@@ -79,8 +79,8 @@ function requirementOf(access: Access): string | undefined {
       ? 'Needs an administrator, or the permission `admin_readonly`.'
       : 'Needs an administrator.'
   }
-  const { entity, action, orAllOf } = access
-  const permissions = [entity, `${entity}.${action}`, ...(orAllOf ? [orAllOf] : [])]
+  const { entity, action, isWhole } = access
+  const permissions: string[] = isWhole ? [entity] : [entity, `${entity}.${action}`]
   if (action === 'read') permissions.push('admin_readonly')
   return `Needs an administrator, or one of the permissions ${permissions.map((name) => `\`${name}\``).join(', ')}.`
 }

@@ -38,7 +38,7 @@ export function controllerRoutes(parts: ControllerViewParts): Route[] {
     {
       method: 'GET',
       paths: [`${MANAGEMENT}/controllers`],
-      access: { entity: 'controller', action: 'read' },
+      access: { entity: 'admin', action: 'read' },
       bodyCap: 'management',
       body: null,
       note: LIST,

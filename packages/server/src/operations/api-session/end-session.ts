@@ -7,7 +7,7 @@ import { setSessionExpired } from '../../store/writes/api-session-writes.ts'
 import { deleteExpired, deleteSessions, endSessions } from '../../store/writes/end-sessions.ts'
 import { authorizeIdentityChange } from '../identity/authorize-identity-change.ts'
 
-const ACCESS = { entity: 'api-session', action: 'delete' } as const
+const ACCESS = { entity: 'ops', action: 'delete' } as const
 
 /** Ends a session of any identity that the actor may change. Returns whether it was live. */
 export const endSession = operation({

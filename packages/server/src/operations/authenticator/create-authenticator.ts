@@ -9,7 +9,7 @@ import { authorizeCredentialGrant } from '../identity/authorize-identity-change.
 import { checkNoAuthenticator } from './check-no-authenticator.ts'
 import { checkUsernameIsFree } from './check-username-is-free.ts'
 
-const ACCESS = { entity: 'authenticator', action: 'create', orAllOf: 'identity' } as const
+const ACCESS = { entity: 'identity', action: 'create', isWhole: true } as const
 
 export const createPasswordAuthenticator = operation({
   name: 'authenticator.createPassword',

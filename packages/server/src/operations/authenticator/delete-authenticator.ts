@@ -8,7 +8,7 @@ import { getAuthenticator } from './get-authenticator.ts'
 
 export const deleteAuthenticator = operation({
   name: 'authenticator.delete',
-  access: { entity: 'authenticator', action: 'delete', orAllOf: 'identity' },
+  access: { entity: 'identity', action: 'delete', isWhole: true },
   target: 'authenticators',
   async run(tx, { id }: { readonly id: string }): Promise<void> {
     await removeAuthenticator(tx, await getAuthenticator(tx, id))

@@ -12,7 +12,7 @@ export interface ReEnroll {
 /** Replaces an authenticator by an enrollment of the same kind: the identity must enroll again before its next login. */
 export const reEnroll = operation({
   name: 'authenticator.reEnroll',
-  access: { entity: 'authenticator', action: 'update', orAllOf: 'identity' },
+  access: { entity: 'identity', action: 'update', isWhole: true },
   target: 'authenticators',
   async run(tx, { id, enrollment }: ReEnroll): Promise<void> {
     const current = await getAuthenticator(tx, id)

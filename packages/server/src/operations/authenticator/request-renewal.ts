@@ -7,7 +7,7 @@ import { getAuthenticator } from './get-authenticator.ts'
 /** Requests that the client renews a certificate, with a new key if `rollKeys`. */
 export const requestRenewal = operation({
   name: 'authenticator.requestExtend',
-  access: { entity: 'authenticator', action: 'update', orAllOf: 'identity' },
+  access: { entity: 'identity', action: 'update', isWhole: true },
   target: 'authenticators',
   async run(tx, { id, rollKeys }: { readonly id: string; readonly rollKeys: boolean }): Promise<void> {
     const { identity_id: identityId } = await getAuthenticator(tx, id)

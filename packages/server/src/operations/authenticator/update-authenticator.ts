@@ -15,7 +15,7 @@ export interface UpdateAuthenticator extends AuthenticatorChange {
 /** Changes an authenticator of an identity that the actor may change. */
 export const updateAuthenticator = operation({
   name: 'authenticator.update',
-  access: { entity: 'authenticator', action: 'update', orAllOf: 'identity' },
+  access: { entity: 'identity', action: 'update', isWhole: true },
   target: 'authenticators',
   async run(tx, { id, ...change }: UpdateAuthenticator): Promise<void> {
     const current = await getAuthenticator(tx, id)
