@@ -6,6 +6,7 @@ import {
   readBasicConstraints,
 } from './certificate-extensions.ts'
 import { DerError } from './der-reader.ts'
+import { isQuickToParse } from './is-quick-to-parse.ts'
 import { MAX_CERTIFICATE_BYTES, type ParsedCertificate, parseCertificate } from './parse-certificate.ts'
 import { readPublicKeyInfo } from './read-public-key-info.ts'
 import { readSignatureAlgorithm } from './signature-algorithms.ts'
@@ -131,7 +132,7 @@ export function isSignedBy({ der, signatureAlgorithm }: ParsedCertificate, publi
   const isSigned = orUndefined(() => {
     const { name, hash } = readSignatureAlgorithm(signatureAlgorithm)
     const isAllowed = hash === undefined ? name === 'Ed25519' : HASHES.has(hash)
-    return isAllowed && new X509Certificate(der).verify(publicKey)
+    return isAllowed && isQuickToParse(der) && new X509Certificate(der).verify(publicKey)
   })
   return isSigned === true
 }

@@ -81,6 +81,7 @@ export async function secure(
   })
   secured.on('error', () => {})
   secured.on('keylog', (line) => guarded.noteSecret(line))
+  secured.on('secure', () => guarded.noteEnd())
   try {
     await once(secured, 'secureConnect', { signal })
   } catch (error) {

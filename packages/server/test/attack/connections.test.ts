@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { openRawHttps, type RawConnection } from '@countersign/testkit'
+import { serveRoutes } from './serve-routes.ts'
 import { startTarget, type Target } from './target.ts'
 
 const PROXY = '127.0.0.1'
@@ -53,6 +54,17 @@ test('R-19 clients behind a proxy of the PROXY protocol are limited one by one',
   for (let nth = 0; nth < 3; nth++)
     statuses.push(await guess(await openThroughProxy(target, [V1('192.0.2.4')]), forged))
   assert.deepEqual(statuses, [401, 401, 429], 'the header of a client has no effect')
+})
+
+test('R-19 a request knows the addresses of both ends of its connection', async (t) => {
+  const { port, get } = await serveRoutes(t, {
+    '/ends': async ({ source: { localAddr, remoteAddr }, localPort }) => {
+      return { status: 200, json: { localAddr, remoteAddr, localPort } }
+    },
+  })
+  const { localAddr, localPort, remoteAddr } = JSON.parse((await get('/ends')).body)
+  assert.deepEqual([localAddr, localPort], [`127.0.0.1:${port}`, port])
+  assert.match(remoteAddr, /^127\.0\.0\.1:\d+$/)
 })
 
 test('R-19 a PROXY header is required from the configured proxies, and accepted from no others', async (t) => {

@@ -22,6 +22,7 @@ interface Admitted {
   readonly place: Place
   /** The client behind proxies that send a PROXY header. */
   readonly remote: { readonly address: string; readonly port: number | undefined }
+  readonly local: { readonly address: string | undefined; readonly port: number | undefined }
   handshake?: Handshake
 }
 
@@ -73,7 +74,8 @@ export function admitConnections(server: Server, http: HttpSettings, handshakes:
       socket.destroy()
       return
     }
-    const admitted: Admitted = { place, remote: client ?? { address, port: socket.remotePort } }
+    const remote = client ?? { address, port: socket.remotePort }
+    const admitted: Admitted = { place, remote, local: { address: socket.localAddress, port: socket.localPort } }
     const begin = (): void => startTls(socket, admitted)
     if (handshakes && place.holder) admitted.handshake = limitHandshake(handshakes, socket, address, begin)
     else begin()
@@ -101,15 +103,19 @@ export function admitConnections(server: Server, http: HttpSettings, handshakes:
   server.on('keylog', (line: Buffer) => current.getStore()?.guarded.noteSecret(line))
   // Before the first request is read: everything after this sees the client's address.
   server.prependListener('secureConnection', (socket: TLSSocket) => {
-    const known = current.getStore()?.admitted
+    const known = current.getStore()
     // Without a place it would not be counted.
     if (!known) return void socket.destroy()
-    const { place, remote, handshake } = known
+    known.guarded.noteEnd()
+    const { place, remote, local, handshake } = known.admitted
     place.socket = socket
     placeOf.set(socket, place)
     handshake?.end(countCertificateBytes(socket))
+    // TLS knows none of them: it runs on the guarded connection.
     Object.defineProperty(socket, 'remoteAddress', { value: remote.address })
     Object.defineProperty(socket, 'remotePort', { value: remote.port })
+    Object.defineProperty(socket, 'localAddress', { value: local.address })
+    Object.defineProperty(socket, 'localPort', { value: local.port })
   })
   server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     const place = placeOf.get(socket)

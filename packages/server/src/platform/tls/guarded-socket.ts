@@ -25,14 +25,19 @@ export class GuardedSocket extends Duplex {
 
   /** Notes a line of the key log of the TLS that runs on this. */
   noteSecret(line: Buffer): void {
-    if (this.#guard.isDone) return
+    if (this.#guard.isOpen) return
     this.#guard.noteSecret(line.toString('latin1'))
-    // Later: OpenSSL is at work on earlier bytes now.
-    process.nextTick(() => this.#receive(NOTHING))
+    this.#receiveLater()
+  }
+
+  /** Notes that the TLS that runs on this has ended its handshake. */
+  noteEnd(): void {
+    this.#guard.noteEnd()
+    this.#receiveLater()
   }
 
   override _read(): void {
-    this.#socket.resume()
+    if (!this.#guard.isWaiting) this.#socket.resume()
   }
 
   // Writes skip this stream's own queue, which would only hold what the connection's queue holds as well.
@@ -57,10 +62,16 @@ export class GuardedSocket extends Duplex {
     callback(error)
   }
 
+  /** What waits is received later: OpenSSL is at work on earlier bytes now. */
+  #receiveLater(): void {
+    process.nextTick(() => this.#receive(NOTHING))
+  }
+
   #receive(bytes: Buffer): void {
     if (this.destroyed) return
     const released = this.#check(bytes)
-    if (released.length > 0 && !this.push(released)) this.#socket.pause()
+    const isFull = released.length > 0 && !this.push(released)
+    if (isFull || this.#guard.isWaiting) this.#socket.pause()
   }
 
   #check(bytes: Buffer): Buffer {

@@ -9,10 +9,14 @@ const HANDSHAKE = 22
 const APPLICATION_DATA = 23
 
 const HEADER_BYTES = 5
+/** The only content of its record. OpenSSL passes over an empty one, after which certificates may follow. */
+const CHANGE = Buffer.from([1])
 const MAX_RECORD_BYTES = HEADER_BYTES + 2 ** 14 + 256
 const MAX_HELD_BYTES = 128 * 1024
 /** Of one peer until the end of the handshake. Each is copied with what has come before it. */
 const MAX_RECORDS = 256
+/** After a change of the cipher in TLS 1.2, the last message follows, and no key that is slow to parse is as short. */
+const MAX_CHANGED_BYTES = 256
 
 /** By the peer whose certificates are checked. */
 const SECRETS = {
@@ -22,8 +26,10 @@ const SECRETS = {
 
 /**
  * Checks the certificates of a TLS peer before OpenSSL parses them, which it does on the thread that serves all. Bytes of the peer go through
- * `receive` until the handshake has ended. In TLS 1.3 the certificates are encrypted: OpenSSL logs the secret that is needed (RFC 9850) before the
- * peer can use it.
+ * `receive`. In TLS 1.3 the certificates are encrypted: OpenSSL logs the secret that is needed (RFC 9850) before the peer can use it.
+ *
+ * What follows the peer's last message of the handshake goes on only when TLS has ended the handshake too. A peer that makes the two read its
+ * bytes differently therefore gets nothing past the guard.
  */
 export class HandshakeGuard {
   readonly #secretName: string
@@ -34,29 +40,37 @@ export class HandshakeGuard {
   #records = 0
   #hasBegun = false
   #hasChangedCipher = false
-  #isDone = false
+  /** Unread messages after the change of the cipher. Undefined once they are read: those of TLS 1.3 are not encrypted. */
+  #changed: ByteQueue | undefined = new ByteQueue()
+  #hasFinished = false
+  #isOpen = false
 
   constructor(peer: keyof typeof SECRETS) {
     this.#secretName = SECRETS[peer]
   }
 
   /** Whether further bytes need not be checked. */
-  get isDone(): boolean {
-    return this.#isDone
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  /** Whether bytes wait for the end of the handshake. */
+  get isWaiting(): boolean {
+    return this.#hasFinished && !this.#isOpen && this.#received.length > 0
   }
 
   /** Returns the bytes that may go on. Keeps those that can only be checked later. Throws RefusedCertificates. */
   receive(bytes: Buffer): Buffer {
-    if (this.#isDone && this.#received.length === 0) return bytes
+    if (this.#isOpen && this.#received.length === 0) return bytes
     this.#received.push(bytes)
     const released: Buffer[] = []
-    while (!this.#isDone) {
+    while (!this.#isOpen && !this.#hasFinished) {
       const record = this.#findRecord()
       if (!record || !this.#check(record)) break
       if (++this.#records > MAX_RECORDS) throw new RefusedCertificates('the handshake has too many records')
       released.push(this.#received.take(record.length))
     }
-    if (this.#isDone) released.push(this.#received.take())
+    if (this.#isOpen) released.push(this.#received.take())
     if (this.#received.length > MAX_HELD_BYTES) throw new RefusedCertificates('the handshake does not go on')
     return Buffer.concat(released)
   }
@@ -64,9 +78,12 @@ export class HandshakeGuard {
   /** Notes a line of OpenSSL's key log. Call `receive` afterwards: bytes may have waited for it. */
   noteSecret(line: string): void {
     const [name = '', , secret = ''] = line.trim().split(' ')
-    // TLS 1.2 logs its secret near the end.
-    if (name === 'CLIENT_RANDOM') this.#isDone = true
-    else if (name === this.#secretName) this.#cipher = new HandshakeCipher(Buffer.from(secret, 'hex'))
+    if (name === this.#secretName) this.#cipher = new HandshakeCipher(Buffer.from(secret, 'hex'))
+  }
+
+  /** Notes that TLS has ended the handshake. Call `receive` afterwards. */
+  noteEnd(): void {
+    this.#isOpen = true
   }
 
   /** The next record; undefined while it is incomplete. */
@@ -76,7 +93,7 @@ export class HandshakeGuard {
     if (!this.#hasBegun && type !== HANDSHAKE && type !== ALERT) {
       // Text, such as a request without TLS: OpenSSL refuses it. Other forms of a first message would hide those after it.
       if (type < 0x20 || type >= 0x80) throw new RefusedCertificates('the connection does not begin with TLS')
-      this.#isDone = true
+      this.#isOpen = true
       return undefined
     }
     const header = this.#received.peek(HEADER_BYTES)
@@ -88,21 +105,33 @@ export class HandshakeGuard {
     return record
   }
 
-  /** Returns false for a record that must wait for a secret. */
+  /** Returns false for a record that must wait: for a secret, or for the end of the handshake. */
   #check(record: Buffer): boolean {
     const type = record.readUInt8(0)
     if (type === APPLICATION_DATA) return this.#cipher ? this.#checkEncrypted(this.#cipher, record) : false
-    if (type === CHANGE_CIPHER_SPEC) this.#hasChangedCipher = true
-    if (type !== HANDSHAKE) return true
-    // After a change of the cipher OpenSSL reads no certificates from such a record: in TLS 1.2 it has them, in TLS 1.3 it waits for a repeated hello.
-    if (!this.#hasChangedCipher) this.#messages.read(record.subarray(HEADER_BYTES))
+    if (type === CHANGE_CIPHER_SPEC) this.#noteChange(record.subarray(HEADER_BYTES))
+    if (type === HANDSHAKE) this.#checkPlain(record.subarray(HEADER_BYTES))
     return true
+  }
+
+  #noteChange(content: Buffer): void {
+    if (!content.equals(CHANGE)) throw new RefusedCertificates('a change of the cipher is malformed')
+    this.#hasChangedCipher = true
+  }
+
+  /** After a change of the cipher, TLS 1.2 sends one short encrypted message, and TLS 1.3 may repeat its first one, which can be read. */
+  #checkPlain(content: Buffer): void {
+    if (!this.#hasChangedCipher || !this.#changed) return void this.#messages.read(content)
+    this.#changed.push(content)
+    if (this.#changed.length <= MAX_CHANGED_BYTES) return
+    this.#messages.read(this.#changed.take())
+    this.#changed = undefined
   }
 
   #checkEncrypted(cipher: HandshakeCipher, record: Buffer): boolean {
     const plain = cipher.decrypt(record)
     if (!plain) throw new RefusedCertificates('a record of the handshake cannot be decrypted')
-    if (plain.type === HANDSHAKE && this.#encrypted.read(plain.content).includes(FINISHED)) this.#isDone = true
+    if (plain.type === HANDSHAKE && this.#encrypted.read(plain.content).includes(FINISHED)) this.#hasFinished = true
     return true
   }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { createCipheriv, createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect as connectTcp, createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
@@ -20,10 +21,18 @@ async function startGuardedServer(t: TestContext) {
   const current = new AsyncLocalStorage<GuardedSocket>()
   const server = createTlsServer(
     { cert: own.pem, key: pemOf(own.privateKey), requestCert: true, rejectUnauthorized: false },
-    (socket) =>
-      socket.on('error', () => {}).end(`hello ${socket.getPeerX509Certificate() ? 'certificate' : 'stranger'}`),
+    (socket) => {
+      const name = socket.getPeerX509Certificate() ? 'certificate' : 'stranger'
+      let length = 0
+      socket.on('error', () => {})
+      socket.on('data', (bytes) => {
+        length += bytes.length
+      })
+      socket.on('end', () => socket.end(`hello ${name}${length > 0 ? `, ${length} bytes` : ''}`))
+    },
   )
   server.on('keylog', (line: Buffer) => current.getStore()?.noteSecret(line))
+  server.prependListener('secureConnection', () => current.getStore()?.noteEnd())
   server.on('tlsClientError', () => {})
   const front = createServer((socket) => {
     const guard = new HandshakeGuard('client')
@@ -40,7 +49,7 @@ async function startGuardedServer(t: TestContext) {
 /** All that the server says. */
 async function talk(
   port: number,
-  options: ConnectionOptions = {},
+  { said = '', ...options }: ConnectionOptions & { readonly said?: string } = {},
 ): Promise<{ text: string; session: Buffer | undefined }> {
   const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ...options })
   let session: Buffer | undefined
@@ -51,6 +60,7 @@ async function talk(
   socket.on('data', (bytes) => {
     text += bytes
   })
+  socket.end(said)
   await once(socket, 'close')
   return { text, session }
 }
@@ -77,6 +87,9 @@ for (const [title, options] of HANDSHAKES) {
     const { text, session } = await talk(port, { ...options, ...clientTls })
     assert.equal(text, 'hello certificate')
     assert.equal((await talk(port, { ...options, ...clientTls, session })).text, 'hello certificate')
+    // More than a guard holds: what a client sends right after its last message waits for the server.
+    const said = 'x'.repeat(300_000)
+    assert.equal((await talk(port, { ...options, ...clientTls, said })).text, 'hello certificate, 300000 bytes')
     assert.deepEqual(refusals, [])
   })
 
@@ -93,8 +106,8 @@ for (const [title, options] of HANDSHAKES) {
 
 /** Passes what a client sends on in pieces. */
 async function startRelay(t: TestContext, port: number, pieceBytes: number): Promise<number> {
-  const relay = createServer((socket: Socket) => {
-    const upstream = connectTcp({ port, host: '127.0.0.1', noDelay: true })
+  const relay = createServer({ allowHalfOpen: true }, (socket: Socket) => {
+    const upstream = connectTcp({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true })
     upstream
       .on('data', (bytes) => socket.write(bytes))
       .on('close', () => socket.destroy())
@@ -102,6 +115,7 @@ async function startRelay(t: TestContext, port: number, pieceBytes: number): Pro
     let last = Promise.resolve()
     socket
       .on('error', () => {})
+      .on('end', () => void last.then(() => upstream.end()))
       .on('data', (bytes: Buffer) => {
         last = last.then(async () => {
           for (let at = 0; at < bytes.length; at += pieceBytes) {
@@ -136,11 +150,15 @@ const hello = (length: number, ...content: number[]): Buffer => {
   return record
 }
 
+const change = Buffer.from([20, 3, 3, 0, 1, 1])
+
 const HOSTILE: readonly (readonly [title: string, Buffer])[] = [
   ['a first message in the form of SSL 2', Buffer.from([0x80, 0x2e, 1, 3, 3, ...Buffer.alloc(43)])],
   ['a record that is too long', Buffer.from([22, 3, 1, 0x48, 0])],
   ['a message that is too long', hello(60, 1, 2, 0, 0)],
   ['very many records', Buffer.concat([hello(60, 1, 0, 40, 0), ...Array.from({ length: 256 }, () => hello(1))])],
+  // OpenSSL passes over it, and certificates could follow.
+  ['an empty change of the cipher', Buffer.concat([hello(60, 1, 0, 0, 56), Buffer.from([20, 3, 3, 0, 0])])],
   ['compressed certificates', hello(60, 25, 0, 0, 56)],
   ['a malformed list of certificates', hello(60, 11, 0, 0, 56, 0, 0, 99)],
   [
@@ -160,8 +178,9 @@ for (const [title, bytes] of HOSTILE) {
 }
 
 test('M-28 lets a first message and text without TLS go on, which OpenSSL refuses itself', () => {
-  const first = hello(60, 1, 0, 0, 56)
-  assert.deepEqual(new HandshakeGuard('client').receive(first), first)
+  for (const first of [hello(60, 1, 0, 0, 56), Buffer.concat([hello(60, 1, 0, 0, 56), change])]) {
+    assert.deepEqual(new HandshakeGuard('client').receive(first), first)
+  }
   const text = Buffer.from('GET / HTTP/1.1\r\n\r\n')
   assert.deepEqual(new HandshakeGuard('client').receive(text), text)
 })
@@ -173,6 +192,32 @@ test('M-28 a server may begin with an alert, after which its messages are checke
   assert.throws(() => guard.receive(hello(60, 25, 0, 0, 56)), { name: 'RefusedCertificates' })
 })
 
+test('M-28 after a change of the cipher only a short message goes on unread, and longer ones are read', () => {
+  const guard = new HandshakeGuard('client')
+  const finished = hello(40, 0xff)
+  guard.receive(Buffer.concat([hello(60, 1, 0, 0, 56), change]))
+  assert.deepEqual(guard.receive(finished), finished)
+  const data = Buffer.from([23, 3, 3, 0, 1, 0])
+  assert.equal(guard.receive(data).length, 0, 'waits for the end of the handshake')
+  guard.noteEnd()
+  assert.deepEqual(guard.receive(Buffer.alloc(0)), data)
+
+  const repeated = new HandshakeGuard('client')
+  const second = hello(604, 1, 0, 2, 88)
+  repeated.receive(Buffer.concat([hello(60, 1, 0, 0, 56), change]))
+  assert.deepEqual(repeated.receive(second), second, 'a repeated first message')
+
+  // A server that passed over the change would read certificates here, also behind a short beginning.
+  const certificates = hello(604, 11, 0, 2, 88, 0, 2, 85, 0, 2, 82)
+  const [begin, rest] = [certificates.subarray(5, 205), certificates.subarray(205)]
+  const split = Buffer.concat([hello(begin.length, ...begin), hello(rest.length, ...rest)])
+  for (const hidden of [certificates, split]) {
+    const deceived = new HandshakeGuard('client')
+    deceived.receive(Buffer.concat([hello(60, 1, 0, 0, 56), change]))
+    assert.throws(() => deceived.receive(hidden), { name: 'RefusedCertificates' })
+  }
+})
+
 test('M-28 a record that the logged secret does not decrypt is refused', () => {
   const guard = new HandshakeGuard('client')
   guard.receive(hello(60, 1, 0, 0, 56))
@@ -180,3 +225,43 @@ test('M-28 a record that the logged secret does not decrypt is refused', () => {
   const record = Buffer.concat([Buffer.from([23, 3, 3, 0, 40]), Buffer.alloc(40)])
   assert.throws(() => guard.receive(record), /cannot be decrypted/)
 })
+
+const SECRET = Buffer.alloc(32, 0xab)
+
+/** A record of TLS 1.3 under `SECRET`. */
+function encrypt(cipher: 'aes-128-gcm' | 'chacha20-poly1305', sequence: number, content: Buffer): Buffer {
+  const expand = (label: string, length: number): Buffer => {
+    const name = `tls13 ${label}`
+    const info = Buffer.from([0, length, name.length, ...Buffer.from(name), 0, 1])
+    return createHmac('sha256', SECRET).update(info).digest().subarray(0, length)
+  }
+  const iv = expand('iv', 12)
+  iv.writeUInt8(iv.readUInt8(11) ^ sequence, 11)
+  const encryption = createCipheriv(cipher as 'aes-128-gcm', expand('key', cipher === 'aes-128-gcm' ? 16 : 32), iv, {
+    authTagLength: 16,
+  })
+  const header = Buffer.from([23, 3, 3, 0, content.length + 16])
+  encryption.setAAD(header)
+  return Buffer.concat([header, encryption.update(content), encryption.final(), encryption.getAuthTag()])
+}
+
+const FINISHED = Buffer.from([20, 0, 0, 0, 22])
+
+// With early data, OpenSSL passes over records that it cannot decrypt, and begins to count after them: the guard takes these for the end.
+for (const [title, ended] of [
+  ['under another cipher', [encrypt('chacha20-poly1305', 0, FINISHED)]],
+  ['behind an empty record', [encrypt('aes-128-gcm', 0, Buffer.alloc(0)), encrypt('aes-128-gcm', 1, FINISHED)]],
+] as const) {
+  test(`M-28 what follows a last message ${title} waits until TLS has ended the handshake`, () => {
+    const guard = new HandshakeGuard('client')
+    guard.receive(hello(60, 1, 0, 0, 56))
+    guard.noteSecret(`CLIENT_HANDSHAKE_TRAFFIC_SECRET 00 ${SECRET.toString('hex')}\n`)
+    const end = Buffer.concat(ended)
+    const rest = encrypt('aes-128-gcm', 0, Buffer.from([11, 0, 0, 4, 0, 0, 0, 0, 22]))
+    assert.deepEqual(guard.receive(Buffer.concat([end, rest])), end)
+    assert.equal(guard.isWaiting, true)
+    guard.noteEnd()
+    assert.deepEqual(guard.receive(Buffer.alloc(0)), rest)
+    assert.equal(guard.isWaiting, false)
+  })
+}
