@@ -48,7 +48,7 @@ export const ERRORS = {
   MAX_AUTHENTICATOR_METHODS_REACHED: spec(409, 'The identity already has an authenticator of this method'),
   CAN_NOT_UPDATE_AUTHENTICATOR: spec(409, 'The authenticator can not be updated in this way'),
   INVALID_CLIENT_CERT: spec(400, 'The client certificate is not the expected one'),
-  CERT_IN_USE: spec(409, 'The certificate, or its key, is in use by another authenticator'),
+  CERT_IN_USE: spec(409, 'The certificate supplied is already associated with another identity'),
   INVALID_AUTHENTICATOR_PROPERTIES: spec(400, 'The properties are not valid for an authenticator of this method'),
   MISSING_OR_INVALID_CSR: spec(400, 'The csr is missing or is not text'),
   INVALID_ENROLLMENT_TOKEN: spec(400, 'The supplied token is not valid'),

@@ -109,7 +109,8 @@ export function needsAttention({ namespace, success, event_type }: ControllerEve
 
 function authorOf({ metadata }: ControllerEvent): string {
   const { author } = (metadata ?? {}) as { author?: { type?: string; name?: string } }
-  return author?.type === 'system' ? 'The controller' : author?.name || 'An unknown caller'
+  const byType: Readonly<Record<string, string>> = { system: 'The controller', unattributed: 'An enrollment' }
+  return byType[author?.type ?? ''] ?? (author?.name || 'An unknown caller')
 }
 
 function kindOf({ entityType }: ControllerEvent): string {

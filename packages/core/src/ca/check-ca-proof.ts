@@ -23,7 +23,7 @@ export function checkCaProof(
   const ca = parseCertificate(firstCertificate(certPem))
   const key = readPublicKeyInfo(ca.publicKeyInfo)
   const isProven = key.ok && proof.issuer.equals(ca.subject) && isSignedBy(proof, key.publicKey)
-  if (!isProven) throw failed('certificate signed by unknown authority')
+  if (!isProven) throw failed('x509: certificate signed by unknown authority')
   if (!isCurrent(ca, now) || !isCurrent(proof, now)) throw failed('certificate has expired or is not yet valid')
 }
 

@@ -17,6 +17,7 @@ import { noteNewIntermediates } from '../operations/ca/note-intermediates.ts'
 import { enrollByCa } from '../operations/enrollment/enroll-by-ca.ts'
 import { redeemForeignCertificate } from '../operations/enrollment/redeem-enrollment.ts'
 import type { Clock } from '../platform/clock.ts'
+import { UNATTRIBUTED_ID } from '../store/actor.ts'
 import type { StoredCa } from '../store/ca-row.ts'
 import type { RequestSource } from '../store/operation-meta.ts'
 import { findCa, hasCas } from '../store/reads/ca-reads.ts'
@@ -74,7 +75,7 @@ export class CaEnrollment {
     // PostgreSQL would fail on a zero byte when it looks for the name.
     checkName(name)
     await noteNewIntermediates(this.#parts, issuing)
-    await store.run(enrollByCa, args, { actorId: identityId, now, source: { authorName: name, ...source } })
+    await store.run(enrollByCa, args, { actorId: UNATTRIBUTED_ID, now, source: { authorName: '', ...source } })
     log.info({ identityId, method: 'ca', caId: ca.id, fingerprint: leaf.fingerprint }, 'an identity has enrolled')
   }
 

@@ -1,4 +1,4 @@
-import { newSortableId, secretDigest } from '@countersign/core'
+import { fieldError, newSortableId, secretDigest } from '@countersign/core'
 import type { Logger } from 'pino'
 import { redeemCertificate, redeemPassword } from '../operations/enrollment/redeem-enrollment.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -57,11 +57,16 @@ export class EnrollmentRedemption {
     return { chainPem, caPem }
   }
 
-  /** Sets a password under the enrollment's user name. Throws COULD_NOT_VALIDATE when the identity's policy does not allow the password. */
-  async password(token: string, password: string, source: RequestSource): Promise<{ readonly username: string }> {
+  /** Sets a password under the enrollment's user name. Throws COULD_NOT_VALIDATE without one, or when the identity's policy does not allow it. */
+  async password(
+    token: string,
+    password: string | undefined,
+    source: RequestSource,
+  ): Promise<{ readonly username: string }> {
     const { store, clock, log } = this.#parts
     const tokenDigest = secretDigest(token)
     const { identity, row } = await getRedeemable(store.db, { tokenDigest, method: 'updb', now: clock.now() })
+    if (!password) throw fieldError('password', 'password in body is required', undefined)
     const passwordDigest = await this.#parts.digestNewPassword(identity, password)
     const args = { tokenDigest, authenticatorId: newSortableId(clock.now()), passwordDigest }
     await store.run(redeemPassword, args, this.#metaOf(identity, source))

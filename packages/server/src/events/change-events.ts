@@ -1,5 +1,6 @@
 import { newId } from '@countersign/core'
 import { COMPATIBLE_VERSION } from '../platform/version.ts'
+import { SYSTEM_ACTOR, UNATTRIBUTED_ID } from '../store/actor.ts'
 import type { OwnChange } from '../store/change.ts'
 import { isOidcSessionId } from '../store/oidc-session-key.ts'
 import type { OperationMeta } from '../store/operation-meta.ts'
@@ -38,20 +39,20 @@ function changeEvent(
 }
 
 function metadataOf({ actorId, source }: OperationMeta): EntityChangeEvent['metadata'] {
-  const type = actorId === 'system' ? 'system' : 'identity'
   const version = COMPATIBLE_VERSION
-  if (!source)
-    return {
-      author: { type, id: actorId, name: type === 'system' ? actorId : '' },
-      source: { type: 'internal' },
-      version,
-    }
-  const { authorName: name, method, localAddr, remoteAddr } = source
+  if (!source) return { author: authorOf(actorId), source: { type: 'internal' }, version }
+  const { authorName, method, localAddr, remoteAddr } = source
   return {
-    author: { type, id: actorId, name },
+    author: authorOf(actorId, authorName),
     source: { type: 'rest', auth: 'edge', method, localAddr, remoteAddr },
     version,
   }
+}
+
+function authorOf(id: string, name?: string): EntityChangeEvent['metadata']['author'] {
+  if (id === UNATTRIBUTED_ID) return { type: 'unattributed' }
+  if (id === SYSTEM_ACTOR.id) return { type: 'system', id, name: name ?? id }
+  return { type: 'identity', id, name: name ?? '' }
 }
 
 function stateOf(text: string | null): JsonText | null {

@@ -43,7 +43,9 @@ export interface EntityChangeEvent {
   readonly entityType: string
   readonly isParentEvent: boolean
   readonly metadata: {
-    readonly author: { readonly type: 'identity' | 'system'; readonly id: string; readonly name: string }
+    readonly author:
+      | { readonly type: 'identity' | 'system'; readonly id: string; readonly name: string }
+      | { readonly type: 'unattributed' }
     readonly source:
       | {
           readonly type: 'rest'

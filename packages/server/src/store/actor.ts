@@ -7,5 +7,8 @@ export interface Actor {
   readonly permissions: readonly Permission[]
 }
 
+/** The actor of changes for which no identity can be named: an identity that enrolls by itself does not exist before. */
+export const UNATTRIBUTED_ID = 'unattributed'
+
 /** The controller itself, which holds every permission. */
 export const SYSTEM_ACTOR: Actor = { id: 'system', isAdmin: true, permissions: [] }

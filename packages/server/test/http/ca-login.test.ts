@@ -372,9 +372,11 @@ test('W-89 events name the CA of a login and of a refusal, and no session token'
   assert.equal(summarize(await app.admin('DELETE', `${CAS}/${id}`)), '200')
   const changes = app.events('entityChange').filter(({ entityType }) => entityType === 'cas')
   assert.deepEqual(
-    changes.map(({ eventType }) => eventType).filter((type) => type !== 'committed'),
+    changes.map(({ eventType }) => eventType),
     ['created', 'updated', 'deleted'],
   )
+  const enrolled = app.events('entityChange').find(({ finalState }) => finalState?.id === device.identityId)
+  assert.deepEqual(enrolled.metadata.author, { type: 'unattributed' })
   const [created] = changes
   assert.deepEqual([created.finalState.name, created.finalState.certPem], ['Corp', authority.pem])
   assert.ok(app.events('apiSession').length > 0)

@@ -24,7 +24,10 @@ const DIFFERENT: Readonly<Record<string, { readonly status: number; readonly cod
   'create with a certificate that is no CA (BETTER: 400)': { status: 400, code: 'COULD_NOT_VALIDATE' },
 }
 
-/** Fails unless the response has every member of the sample, with a value of the same type. */
+/** Members that the recorded controller does not have. W-71 adds the controllers. */
+const ADDED = ['trust', 'controllers']
+
+/** Fails unless the response has the members of the sample, with values of the same types, and the same texts of errors. */
 function assertShape(actual: unknown, sample: unknown, path: string): void {
   if (sample === '…' || sample === null) return
   assert.equal(typeof actual, typeof sample, `${path} is ${JSON.stringify(actual)}`)
@@ -32,7 +35,10 @@ function assertShape(actual: unknown, sample: unknown, path: string): void {
     assert.ok(Array.isArray(actual), path)
     if (sample.length > 0) assertShape(actual[0], sample[0], `${path}[0]`)
   } else if (typeof sample === 'object') {
+    const added = Object.keys(actual as object).filter((name) => !(name in (sample as object)) && !ADDED.includes(name))
+    assert.deepEqual(added, [], `${path} has more members`)
     for (const [name, value] of Object.entries(sample ?? {})) {
+      if (name === 'message') assert.equal((actual as { message: string }).message, value, path)
       assertShape((actual as Record<string, unknown>)[name], value, `${path}.${name}`)
     }
   }

@@ -188,6 +188,13 @@ testWithApp('enrollment with a one-time token and a password', async (t, app) =>
     await createPassword(app, waiting.identityId, { username: waiting.username })
   })
 
+  await t.test('W-76 a method that is not that of the token is refused before its body is looked at', async () => {
+    const identity = await createIdentity(app, { enrollment: { ott: true } })
+    const { token } = (await identityOf(app, identity)).enrollment.ott
+    const other = await app.call('POST', `${ENROLL}?method=updb&token=${token}`, {})
+    assert.equal(summarize(other), OTHER_METHOD)
+  })
+
   await t.test('W-76 without a method, that of the token counts', async () => {
     const { identityId, token } = await createEnrollingPassword(app)
     assert.equal(summarize(await app.call('POST', `${ENROLL}?method=ott&token=${token}`, {})), OTHER_METHOD)

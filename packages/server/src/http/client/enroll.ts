@@ -85,7 +85,6 @@ export function enrollRoutes(parts: EnrollRouteParts): Route[] {
   }
   const enrollByPassword = async (call: Call) => {
     const { password } = call.body as EnrollBody
-    if (!password) throw fieldError('password', 'password in body is required', undefined)
     return credentialResponse(await redeem.password(tokenOf(call), password, call.source))
   }
   const enrollByOttCa = async (call: Call, token: string) => {
