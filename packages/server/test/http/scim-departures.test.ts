@@ -129,6 +129,37 @@ test('V-15 a request that says active: false ends access, whatever else in it is
   assert.deepEqual([stale.status, (await identity(other)).disabled], [412, false])
 })
 
+test('V-15 a departure counts also when the JSON parser refuses another member of the body', async (t) => {
+  const { scim, identity, logIn, isLive } = await setUpScim(t)
+  const members: Readonly<Record<string, string>> = {
+    surrogate: '"displayName":"\\ud83d"',
+    null: '"displayName":"a\\u0000b"',
+    long: `"photos":[{"value":"${'x'.repeat(70_000)}"}]`,
+    integer: '"employeeNumber":12345678901234567890',
+    deep: `"extra":${'['.repeat(70)}${']'.repeat(70)}`,
+    twice: '"title":"a","title":"b"',
+    both: '"active":true',
+    prototype: '"__proto__":1',
+  }
+  const bodies: Readonly<Record<string, (member: string, active: boolean) => string>> = {
+    PUT: (member, active) => `{"userName":"${member}",${members[member]},"active":${active}}`,
+    PATCH: (member, active) =>
+      `{"Operations":[{"op":"replace","value":{"active":${active},${members[member]}}},{"op":"replace","path":"title","value":"a"}]}`,
+  }
+  for (const member of Object.keys(members)) {
+    const id = await scim.addUser(member)
+    for (const [method, body] of Object.entries(bodies)) {
+      const session = await logIn({ sub: member })
+      const send = (active: boolean) => scim.call(method, `/Users/${id}`, undefined, { raw: body(member, active) })
+      assert.equal((await send(true)).status, 400, member)
+      assert.deepEqual([(await identity(id)).disabled, await isLive(session)], [false, true], `${method} ${member}`)
+      assert.equal((await send(false)).status, 400, member)
+      assert.deepEqual([(await identity(id)).disabled, await isLive(session)], [true, false], `${method} ${member}`)
+      await scim.setActive(id, true)
+    }
+  }
+})
+
 test('V-15 a token in other letters, held over a deletion, enrolls no identity', async (t) => {
   for (const [scimIdentityAttribute, user] of [
     ['userName', {}],

@@ -48,7 +48,7 @@ export function userRoutes({ store, clock, scim }: ScimRouteParts, { signerOf, b
     scimRoute(method, '/Users/:id', async (call) => {
       const { id = '' } = call.params
       const selection = selectionOf(call)
-      const isDeparture = () => saysInactive(scimBody(call))
+      const isDeparture = () => saysInactive(call.untrustedBytes)
       await scim.updateUser(scimRequest(call), id, { read: () => read(call), isDeparture })
       return showOne(call, id, { selection })
     })
