@@ -93,6 +93,7 @@ export class HostedCallers {
     const session = await sessions.find(sessionToken)
     const factors = session && (await secondFactor.check(session, secondTokens(session.id)))
     if (!session || factors?.missing.length !== 0) throw new TokenRefused('session-refused')
+    if (factors.signer) sessions.noteSecondToken(session)
     if (!session.identity.isAdmin) throw new AppError('FORBIDDEN')
     const identityId = hostedIdentityId(session.identity.id)
     const organizationId = await localOrganization.id()

@@ -156,8 +156,7 @@ export function createController(parts: ControllerParts): Controller {
   const sessions = new LiveSessions({
     ...session,
     policies,
-    extend: ({ id, identityId, expiresAt }) =>
-      store.run(extendSession, { id, expiresAt }, { actorId: identityId, now: clock.now() }),
+    extend: ({ identityId, ...use }) => store.run(extendSession, use, { actorId: identityId, now: clock.now() }),
     expire: ({ identityId, ...session }) =>
       store.run(expireSession, session, { actorId: identityId, now: clock.now() }),
   })

@@ -30,6 +30,8 @@ interface SessionUse {
   readonly identityId: string
   /** Undefined when the use does not extend the session. */
   readonly expiresAt: number | undefined
+  /** Set when the use completes the session. */
+  readonly updatedAt?: number
 }
 
 interface EndedSession extends Pick<SessionUse, 'id' | 'identityId'> {
@@ -150,6 +152,20 @@ export class LiveSessions {
   #use(session: LiveSession | undefined): LiveSession | undefined {
     if (session) this.#noteActivity(session, this.#options.clock.now())
     return session
+  }
+
+  /**
+   * Notes that a request had the second token that the policy requires. Stored once: a session that never had one makes room before others. Those of
+   * the OpenID provider have it before they have tokens.
+   */
+  noteSecondToken(session: LiveSession): void {
+    const { id, identity, createdAt, isOidc } = session
+    if (isOidc || session.updatedAt > createdAt) return
+    session.updatedAt = Math.max(this.#options.clock.now(), createdAt + 1)
+    const use = { id, identityId: identity.id, expiresAt: undefined, updatedAt: session.updatedAt }
+    this.#options.extend(use).catch(() => {
+      session.updatedAt = createdAt
+    })
   }
 
   #load(digest: string): Promise<LiveSession | undefined> {

@@ -22,7 +22,8 @@ export interface StoredSession {
   readonly ipAddress: string
   readonly configTypes: readonly string[]
   readonly createdAt: number
-  readonly updatedAt: number
+  /** Later than `createdAt` once a request with a second token was accepted. */
+  updatedAt: number
   readonly endsAt: number
   /** The TOTP enrollment that this session has passed. */
   readonly passedTotpId: string | null

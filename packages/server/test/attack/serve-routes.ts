@@ -38,7 +38,7 @@ export async function serveRoutes(
   )
   const server = createHttpServer({
     routes,
-    sessions: { find: async () => undefined, peek: async () => undefined },
+    sessions: { find: async () => undefined, peek: async () => undefined, noteSecondToken: () => {} },
     bearerSessions: undefined,
     secondFactor: { check: async () => ({ missing: [], signer: null }) },
     hostedCallers: { find: () => assert.fail() },

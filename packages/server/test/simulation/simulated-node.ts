@@ -112,8 +112,7 @@ function startParts(store: Store, clock: Clock): RunningNode {
     clock,
     idleMs: SESSION_MS,
     policies,
-    extend: ({ id, identityId, expiresAt }) =>
-      store.run(extendSession, { id, expiresAt }, { actorId: identityId, now: clock.now() }),
+    extend: ({ identityId, ...use }) => store.run(extendSession, use, { actorId: identityId, now: clock.now() }),
     expire: ({ identityId, ...session }) =>
       store.run(expireSession, session, { actorId: identityId, now: clock.now() }),
   })

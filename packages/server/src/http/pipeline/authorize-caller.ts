@@ -109,14 +109,16 @@ async function authenticateHosted(
 export async function authorizeCaller(
   { access }: Route,
   caller: Caller,
-  { secondFactor }: Pick<CallerParts, 'secondFactor'>,
+  { secondFactor, sessions }: Pick<CallerParts, 'secondFactor' | 'sessions'>,
 ): Promise<Caller> {
   const { session, bearers = NO_TOKENS } = caller
   if (access === 'partial-session' || isHostedAccess(access) || !session) return caller
   const { missing, signer } = await secondFactor.check(session, bearers)
   if (missing.length > 0) throw missingFactors(missing)
   if (typeof access === 'object' && !isAllowed(session.identity, access)) throw new AppError('UNAUTHORIZED')
-  return signer ? { ...caller, secondSigner: signer } : caller
+  if (!signer) return caller
+  sessions.noteSecondToken(session)
+  return { ...caller, secondSigner: signer }
 }
 
 /** Authenticates and authorizes the caller of a long request or response again, by the current state. Throws the refusal. */

@@ -18,7 +18,7 @@ import type { TimeLimit } from './time-limit.ts'
 
 /** What the steps of the pipeline need beside the request. */
 export interface PipelineParts {
-  readonly sessions: Pick<LiveSessions, 'find' | 'peek'>
+  readonly sessions: Pick<LiveSessions, 'find' | 'peek' | 'noteSecondToken'>
   /** Undefined without the OpenID provider. */
   readonly bearerSessions: Pick<BearerSessions, 'find'> | undefined
   readonly secondFactor: Pick<SecondFactor, 'check'>

@@ -6,6 +6,8 @@ export interface ExtendSession {
   readonly id: string
   /** Undefined when the use does not extend the session. */
   readonly expiresAt: number | undefined
+  /** Set when the first request with a second token was accepted: the session is complete. */
+  readonly updatedAt?: number | undefined
 }
 
 /** Records the use of a session and its new expiry. */
@@ -14,7 +16,7 @@ export const extendSession = operation({
   access: 'none',
   needsWriteLock: false,
   locksOnlyActor: true,
-  async run(tx, { id, expiresAt }: ExtendSession): Promise<void> {
-    await Promise.all([lockIdentity(tx, tx.actorId), setSessionExpiry(tx, id, expiresAt)])
+  async run(tx, use: ExtendSession): Promise<void> {
+    await Promise.all([lockIdentity(tx, tx.actorId), setSessionExpiry(tx, use)])
   },
 })

@@ -26,15 +26,17 @@ import type { Store } from '../../store/store.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { countSessions, insertSession, type NewApiSession } from '../../store/writes/api-session-writes.ts'
 import { setClientInfo } from '../../store/writes/identity-writes.ts'
-import { endSurplusSessions } from '../../store/writes/surplus-sessions.ts'
+import { endSurplusSessions, type SecondFactors } from '../../store/writes/surplus-sessions.ts'
 
 export interface CreateApiSession extends NewApiSession {
   readonly envInfo: Readonly<Record<string, string>> | undefined
   readonly sdkInfo: Readonly<Record<string, string>> | undefined
   /** The password digest or certificate fingerprint that was compared: the authenticator must still have it. */
   readonly comparedWith?: string | undefined
-  /** The least recently used sessions of the identity beyond this number end. */
+  /** The sessions of the identity beyond this number end: those that lack a second factor, then the least recently used. */
   readonly maxPerIdentity: number
+  /** Undefined when the first factor makes a session complete. */
+  readonly secondFactors?: SecondFactors | undefined
 }
 
 /**
@@ -58,7 +60,7 @@ export const createApiSession = operation({
 /** The part of `createApiSession` that other operations share. Those that lock more do so together with the identity. */
 export async function insertApiSession(
   tx: Transaction,
-  { envInfo, sdkInfo, maxPerIdentity, comparedWith, ...session }: CreateApiSession,
+  { envInfo, sdkInfo, maxPerIdentity, secondFactors, comparedWith, ...session }: CreateApiSession,
   locking = lockIdentity(tx, session.identityId, session.token),
 ): Promise<Opening> {
   const { identityId, token } = session
@@ -67,8 +69,10 @@ export async function insertApiSession(
   if (token && identity && identity.signerRevision !== token.signerRevision) return 'signer-changed'
   if (token && identity && isTokenRevoked(identity, token)) return 'token-revoked'
   if (!identity || !(await mayLogIn(tx, identity, session, comparedWith))) throw new AppError('INVALID_AUTH')
-  if (count >= maxPerIdentity) await endSurplusSessions(tx, identityId, count + 1 - maxPerIdentity)
+  const surplus = count + 1 - maxPerIdentity
+  if (surplus > 0) await endSurplusSessions(tx, identityId, { surplus, secondFactors })
   await insertSession(tx, session)
+  if (secondFactors) tx.idleSessions?.addIncomplete(identityId, session.id)
   if (envInfo || sdkInfo) await setClientInfo(tx, identityId, { envInfo, sdkInfo })
   return 'opened'
 }
@@ -204,6 +208,7 @@ export function buildSession(
     envInfo: body.envInfo as Record<string, string> | undefined,
     sdkInfo: body.sdkInfo as Record<string, string> | undefined,
     maxPerIdentity,
+    secondFactors: secondFactorsOf(identity, policy),
   }
   const session = {
     id,
@@ -232,6 +237,14 @@ export function buildSession(
     passedTotpId: null,
   }
   return { row, session }
+}
+
+function secondFactorsOf(
+  { verifiedTotpId }: StoredIdentity,
+  { secondary }: StoredAuthPolicy,
+): SecondFactors | undefined {
+  const needsToken = secondary.requireExtJwtSigner !== null
+  return verifiedTotpId !== null || needsToken ? { verifiedTotpId, needsToken } : undefined
 }
 
 const ALL_CONFIG_TYPES = 'all'

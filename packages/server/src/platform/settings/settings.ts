@@ -189,7 +189,8 @@ export const SETTINGS = {
       default: 1000,
       min: 1,
       max: 1_000_000,
-      description: 'Maximum number of sessions per identity; a further one ends the least recently used',
+      description:
+        'Maximum number of sessions per identity; a further one ends one that lacks a second factor, else the least recently used',
     }),
   },
   oidc: {

@@ -63,11 +63,21 @@ export async function countSessions({ db }: Transaction, identityId: string): Pr
   return counted?.count ?? 0
 }
 
-/** Records the use of a session and, if given, its new expiry. */
-export async function setSessionExpiry(tx: Transaction, id: string, expiresAt: number | undefined): Promise<void> {
+export interface SessionUse {
+  readonly id: string
+  readonly expiresAt: number | undefined
+  readonly updatedAt?: number | undefined
+}
+
+/** Records the use of a session and, if given, its new expiry. With `updatedAt` a second token came with it. */
+export async function setSessionExpiry(tx: Transaction, { id, expiresAt, updatedAt }: SessionUse): Promise<void> {
   await tx.db
     .updateTable('api_sessions')
-    .set({ last_activity_at: tx.now, ...(expiresAt !== undefined && { expires_at: expiresAt }) })
+    .set({
+      last_activity_at: tx.now,
+      ...(expiresAt !== undefined && { expires_at: expiresAt }),
+      ...(updatedAt !== undefined && { updated_at: updatedAt }),
+    })
     .where('id', '=', id)
     .execute()
   tx.changed({ entity: ENTITY, id, action: 'updated' })

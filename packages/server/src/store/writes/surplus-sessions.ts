@@ -1,8 +1,20 @@
+import { sql } from 'kysely'
+import { OIDC_SESSION_KEYS } from '../oidc-session-key.ts'
 import { prepared } from '../prepared.ts'
 import type { Transaction } from '../transaction.ts'
 import { deleteSessions, type EndedSession } from './end-sessions.ts'
 
-/** The least recently used session is searched among this many of the oldest ones: a bound for limits above the default. */
+/** What a session of an identity needs besides the first factor. */
+export interface SecondFactors {
+  readonly verifiedTotpId: string | null
+  /** Whether its policy requires a second token. */
+  readonly needsToken: boolean
+}
+
+/**
+ * The sessions to end are searched among this many: the least recently used one among the oldest, incomplete ones among the newest. A bound for
+ * limits above the default.
+ */
 const MAX_COMPARED = 1_000
 const SURPLUS_BATCH = 100
 
@@ -28,9 +40,84 @@ const lastUse = prepared(1, (db, id: string) =>
   db.selectFrom('api_sessions').select(['id', 'identity_id', 'ip_address', 'last_activity_at']).where('id', '=', id),
 )
 
-/** Ends the least recently used sessions of an identity, 100 at most. Uses that are not written yet do not count. */
-export async function endSurplusSessions(tx: Transaction, identityId: string, surplus: number): Promise<void> {
-  await deleteSessions(tx, (await findStillIdle(tx, identityId, surplus)) ?? (await findIdle(tx, identityId, surplus)))
+/**
+ * Whether a session lacks a second factor. One of the OpenID provider has tokens only when nothing is missing. `totpId` is empty when there are no
+ * verified codes.
+ */
+const isIncomplete = (totpId: string, needsToken: number) => sql<boolean>`case
+  when token_digest like ${sql.lit(OIDC_SESSION_KEYS)}
+    then not exists (select 1 from oidc_sessions where oidc_sessions.session_id = sessions.id)
+  else (${totpId} <> '' and coalesce(passed_totp_id, '') <> ${totpId}) or (${needsToken} = 1 and updated_at <= created_at)
+end`
+
+const incompleteOnes = prepared(3, (db, identityId: string, totpId: string, needsToken: number) =>
+  db
+    .selectFrom((newest) =>
+      newest
+        .selectFrom('api_sessions')
+        .selectAll()
+        .where('identity_id', '=', identityId)
+        .orderBy('created_at', 'desc')
+        .limit(MAX_COMPARED)
+        .as('sessions'),
+    )
+    .select(['id', 'identity_id', 'ip_address'])
+    .where(isIncomplete(totpId, needsToken))
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(SURPLUS_BATCH),
+)
+
+const incompleteOne = prepared(3, (db, id: string, totpId: string, needsToken: number) =>
+  db
+    .selectFrom('api_sessions as sessions')
+    .select(['id', 'identity_id', 'ip_address'])
+    .where('id', '=', id)
+    .where(isIncomplete(totpId, needsToken)),
+)
+
+export interface Surplus {
+  readonly surplus: number
+  readonly secondFactors: SecondFactors | undefined
+}
+
+/**
+ * Ends sessions of an identity, 100 at most: those that lack a second factor, oldest first, then the least recently used ones. A caller who has only
+ * the first factor can so end no complete session. Uses that are not written yet do not count.
+ */
+export async function endSurplusSessions(
+  tx: Transaction,
+  identityId: string,
+  { surplus, secondFactors }: Surplus,
+): Promise<void> {
+  const incomplete = secondFactors ? await findIncomplete(tx, identityId, { surplus, secondFactors }) : []
+  await deleteSessions(tx, incomplete)
+  const rest = surplus - incomplete.length
+  if (rest === 0) return
+  await deleteSessions(tx, (await findStillIdle(tx, identityId, rest)) ?? (await findIdle(tx, identityId, rest)))
+}
+
+/** On other nodes there may be more. They are found when the candidates of `findIdle` have been used up. */
+async function findIncomplete(
+  { db, idleSessions }: Transaction,
+  identityId: string,
+  {
+    surplus,
+    secondFactors: { verifiedTotpId, needsToken },
+  }: Required<Surplus> & { readonly secondFactors: SecondFactors },
+): Promise<readonly EndedSession[]> {
+  const factors = [verifiedTotpId ?? '', needsToken ? 1 : 0] as const
+  const known = idleSessions?.incompleteOf(identityId)
+  const found: EndedSession[] = []
+  while (known && found.length < surplus && known.ids.length > 0) {
+    found.push(...(await incompleteOne(db, known.ids.shift() ?? '', ...factors)))
+  }
+  if (found.length === surplus || known?.isWhole) return found
+  const read = await incompleteOnes(db, identityId, ...factors)
+  const taken = read.slice(0, surplus)
+  const isWhole = read.length < SURPLUS_BATCH
+  idleSessions?.setIncomplete(identityId, { ids: read.slice(surplus).map(({ id }) => id), isWhole })
+  return taken
 }
 
 /**
@@ -56,5 +143,6 @@ async function findIdle(tx: Transaction, identityId: string, count: number): Pro
   const { db, idleSessions } = tx
   const idle = await leastUsed(db, identityId)
   idleSessions?.set(identityId, idle.slice(count))
+  idleSessions?.setIncomplete(identityId, undefined)
   return idle.slice(0, count)
 }
