@@ -187,7 +187,9 @@ export class TokenEndpoint {
     this.#report('exchanged', session, call.address)
     const subject = subjectOf(session, { ...stored, details: binding?.details ?? stored.details, scopes })
     const recipient = { issuer: call.issuer, clientId: audience }
-    const access = await issuer.issue('access', subject, { ...recipient, expiresAt: accessEnd })
+    // A copy of an access token keeps its id: it is revoked with it.
+    const copied = use === 'access' && { jti: claims.jti }
+    const access = await issuer.issue('access', subject, { ...recipient, ...copied, expiresAt: accessEnd })
     const issuedType = { issued_token_type: tokenTypeOf(requested), ...(request.scope && { scope: scopes.join(' ') }) }
     if (requested === 'id_token') {
       const idRecipient = { ...recipient, expiresAt: Math.min(issuer.expiryOf('id', session.endsAt), latestEnd) }

@@ -47,13 +47,14 @@ export class TokenIssuer {
     return Math.min(this.#parts.clock.now() + lifetimes[use] * 1000, endsAt)
   }
 
+  /** `jti` is that of the token of which the new one is a copy. */
   async issue(
     use: SessionTokenUse,
     subject: OidcSubject,
-    { expiresAt, ...recipient }: Recipient & { readonly expiresAt: number },
+    { expiresAt, jti = randomUUID(), ...recipient }: Recipient & { readonly expiresAt: number; readonly jti?: string },
   ): Promise<IssuedToken> {
     const now = this.#parts.clock.now()
-    const claims = sessionTokenClaims(use, subject, { ...recipient, now, expiresAt, jti: randomUUID() })
+    const claims = sessionTokenClaims(use, subject, { ...recipient, now, expiresAt, jti })
     return { token: signJwt(await this.#parts.keys.signing(), claims), expiresAt }
   }
 

@@ -251,6 +251,30 @@ test('U-04 an exchange keeps what the session has passed', async (t) => {
   assert.equal((await client.get(access.json.access_token)).status, 200)
 })
 
+test('U-04 the copy of an access token is revoked with it, and it with its copy', async (t) => {
+  const app = await buildApp(t)
+  const client = new OidcClient(app)
+  const byEndpoint = (token: string) => client.call('POST', '/oidc/revoke', { form: { client_id: 'openziti', token } })
+  const byAdministrator = (token: string) =>
+    app.admin('POST', '/edge/management/v1/revocations', { id: claimsOf(token).jti, type: 'JTI' })
+  for (const [revoke, isCopy] of [
+    [byEndpoint, false],
+    [byAdministrator, false],
+    [byEndpoint, true],
+  ] as const) {
+    const { access_token: first, refresh_token: refresh } = await client.logIn()
+    const exchange = async (token: string, subject: string) =>
+      (await client.exchange(token, { subject, requested: 'access_token' })).json.access_token as string
+    const copy = await exchange(first, 'access_token')
+    const [ofCopy, own] = [await exchange(copy, 'access_token'), await exchange(refresh, 'refresh_token')]
+    const statuses = () =>
+      Promise.all([first, copy, ofCopy, own].map(async (token) => (await client.get(token)).status))
+    assert.deepEqual(await statuses(), [200, 200, 200, 200])
+    assert.ok((await revoke(isCopy ? copy : first)).status < 300)
+    assert.deepEqual(await statuses(), [401, 401, 401, 200], 'one by the refresh token is no copy')
+  }
+})
+
 test('U-04 an exchange is refused for other clients, targets and scopes, and never makes a refresh token of an access token', async (t) => {
   const app = await buildApp(t)
   const client = new OidcClient(app)
