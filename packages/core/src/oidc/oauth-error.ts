@@ -19,15 +19,16 @@ export interface ErrorRedirect {
   readonly state: string | undefined
 }
 
-/** An error of an OAuth endpoint (RFC 6749 sections 4.1.2.1 and 5.2): status 400, or 401 for a refused access token. */
+/** An error of an OAuth endpoint (RFC 6749 sections 4.1.2.1 and 5.2): status 400, or 401 for a refused or missing access token. */
 export class OAuthError extends AppError {
   readonly error: OAuthErrorName
   readonly description: string
   /** Set when the client is informed by a redirect instead. */
   readonly redirect: ErrorRedirect | undefined
 
-  constructor(error: OAuthErrorName, description: string, redirect?: ErrorRedirect) {
-    super(error === 'invalid_token' ? 'UNAUTHORIZED' : 'COULD_NOT_VALIDATE', { message: description })
+  constructor(error: OAuthErrorName, description: string, redirect?: ErrorRedirect, isTokenMissing = false) {
+    const isUnauthorized = error === 'invalid_token' || isTokenMissing
+    super(isUnauthorized ? 'UNAUTHORIZED' : 'COULD_NOT_VALIDATE', { message: description })
     this.error = error
     this.description = description
     this.redirect = redirect
@@ -37,5 +38,16 @@ export class OAuthError extends AppError {
   get challenge(): string | undefined {
     const { error, description } = this
     return error === 'invalid_token' ? `Bearer error="${error}", error_description="${description}"` : undefined
+  }
+}
+
+/** A request without the access token that it needs. Its challenge names no error (RFC 6750 section 3.1). */
+export class MissingTokenError extends OAuthError {
+  constructor() {
+    super('invalid_request', 'access token missing', undefined, true)
+  }
+
+  override get challenge(): string {
+    return 'Bearer'
   }
 }

@@ -132,7 +132,7 @@ export class TokenEndpoint {
   async #refresh(request: GrantOf<'refresh_token'>, call: TokenCall): Promise<TokenResponse> {
     const { issuer } = this.#parts
     const claims = await this.#readRefreshToken(request)
-    const renewable = await this.#findRenewable(claims, call, () => invalidGrant('refresh token revoked'))
+    const renewable = await this.#findRenewable(claims, call, 'refresh token revoked')
     const { session, stored } = renewable
     const scopes = narrowScopes(claims.scopes, request.scope)
     const expiresAt = issuer.expiryOf('refresh', session.endsAt)
@@ -162,12 +162,11 @@ export class TokenEndpoint {
     if (use === 'access' && requested === 'refresh_token') {
       throw new OAuthError('invalid_request', 'an access token cannot be exchanged for a refresh token')
     }
-    const refused = () => new OAuthError('invalid_request', 'subject_token is invalid')
     const read = await tokens.read(request.untrustedToken, use)
-    if (!read.ok) throw refused()
+    if (!read.ok) throw new OAuthError('invalid_request', 'subject_token is invalid')
     const { claims } = read
     if (claims.clientId !== clientId) throw invalidGrant('client_id does not match original grant')
-    const renewable = await this.#findRenewable(claims, call, refused)
+    const renewable = await this.#findRenewable(claims, call, 'subject_token is revoked')
     const { session, stored } = renewable
     if (requested === 'id_token' && (await call.lacksFactor(session, []))) {
       throw invalidGrant('the session lacks a second factor')
@@ -209,11 +208,11 @@ export class TokenEndpoint {
   }
 
   /** The session of a verified token, if the request proves what the token is bound to. */
-  async #findRenewable(claims: SessionTokenClaims, call: TokenCall, refused: () => OAuthError): Promise<Renewable> {
+  async #findRenewable(claims: SessionTokenClaims, call: TokenCall, refusal: string): Promise<Renewable> {
     const { store, sessions, bearerSessions } = this.#parts
     const session = await sessions.peekOidc(claims.sessionId)
     const stored = session && (await findOidcSession(store.db, claims.sessionId))
-    if (!session || !stored) throw refused()
+    if (!session || !stored) throw invalidGrant(refusal)
     if (claims.fingerprints.length > 0 && !(await bearerSessions.isBindingMet(claims, call.fingerprint()))) {
       throw new OAuthError('access_denied', 'peer certificate fingerprint does not match token')
     }

@@ -19,11 +19,13 @@ async function assertEnded(client: OidcClient, tokens: Tokens, why: string): Pro
   assert.equal((await client.get(tokens.access_token)).status, 401, `${why}: the access token`)
   const refreshed = await client.refresh(tokens.refresh_token)
   assert.deepEqual([refreshed.status, refreshed.json.error], [400, 'invalid_grant'], `${why}: the refresh token`)
-  assert.equal(
-    (await client.exchange(tokens.refresh_token, { requested: 'refresh_token' })).status,
-    400,
-    `${why}: exchange`,
-  )
+  for (const [subject, token] of [
+    ['refresh_token', tokens.refresh_token],
+    ['access_token', tokens.access_token],
+  ] as const) {
+    const exchanged = await client.exchange(token, { subject, requested: subject })
+    assert.deepEqual([exchanged.status, exchanged.json.error], [400, 'invalid_grant'], `${why}: exchange, ${subject}`)
+  }
 }
 
 async function assertLive(client: OidcClient, { access_token: token }: Pick<Tokens, 'access_token'>): Promise<void> {
@@ -377,7 +379,11 @@ test('userinfo names the identity of an access token', async (t) => {
     assert.equal(info.json.sub, user.id)
     assert.equal(typeof info.json.name, 'string')
   }
-  assert.equal((await client.call('GET', '/oidc/userinfo')).status, 401)
+  const without = await client.call('GET', '/oidc/userinfo')
+  assert.deepEqual(
+    [without.status, without.json.error, without.headers['www-authenticate']],
+    [401, 'invalid_request', 'Bearer'],
+  )
   for (const token of [tokens.refresh_token, tokens.id_token, 'x']) {
     const reply = await client.call('GET', '/oidc/userinfo', { headers: { authorization: `Bearer ${token}` } })
     assert.deepEqual([reply.status, reply.json.error], [401, 'invalid_token'])

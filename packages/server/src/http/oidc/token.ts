@@ -1,4 +1,11 @@
-import { addToUri, isRegisteredUri, OAuthError, readClient, readTokenRequest } from '@countersign/core'
+import {
+  addToUri,
+  isRegisteredUri,
+  MissingTokenError,
+  OAuthError,
+  readClient,
+  readTokenRequest,
+} from '@countersign/core'
 import type { SecondFactor } from '../../login/second-factor.ts'
 import type { Oidc } from '../../oidc/create-oidc.ts'
 import { endOidcSession } from '../../operations/oidc/open-session.ts'
@@ -73,7 +80,7 @@ export function tokenRoutes({ store, clock, settings, secondFactor, oidc }: Toke
   const showUser = async (call: Call): Promise<RouteResponse> => {
     issuerFor(issuers, call)
     const { untrustedBearers: bearers } = call
-    if (bearers.length === 0) throw new OAuthError('invalid_token', 'access token missing')
+    if (bearers.length === 0) throw new MissingTokenError()
     const found = await bearerSessions.find({ bearers, fingerprint: () => call.clientFingerprint(), isUse: true })
     if (typeof found === 'string') throw new OAuthError('invalid_token', 'access token invalid')
     const missing = await secondFactor.findMissing(found.session, found.bearers)
