@@ -171,6 +171,27 @@ test('W-87 a claim gives the new identity its external id and no authenticator',
   }
 })
 
+test('W-87 a certificate whose external id an identity has lost does not enroll for a day; that of a deleted one does', async (t) => {
+  const { app, enroll, logIn, identityAfter } = await setUp(t)
+  const { authority } = await makeCa(app, { externalIdClaim: CLAIM })
+  const [changed, deleted] = [
+    issueLeaf(authority, { commonName: 'carol' }),
+    issueLeaf(authority, { commonName: 'dave' }),
+  ]
+  for (const leaf of [changed, deleted]) assert.equal(summarize(await enroll(leaf)), '200')
+  const [{ id }, { id: deletedId }] = [await identityAfter(changed), await identityAfter(deleted)]
+  assert.equal((await app.admin('PATCH', `${IDENTITIES}/${id}`, { externalId: 'blocked' })).status, 200)
+  assert.equal((await app.admin('DELETE', `${IDENTITIES}/${deletedId}`)).status, 200)
+  assert.deepEqual([(await logIn(changed)).status, (await logIn(deleted)).status], [401, 401])
+  assert.equal(summarize(await enroll(changed)), '409 CERT_IN_USE externalId')
+  assert.equal(summarize(await enroll(deleted)), '200', 'existing controllers enroll it again')
+  app.clock.advance(86_400_000 - 60_000)
+  assert.equal(summarize(await enroll(changed)), '409 CERT_IN_USE externalId')
+  app.clock.advance(60_000)
+  assert.equal(summarize(await enroll(changed)), '200')
+  assert.equal((await logIn(changed)).status, 200)
+})
+
 test('W-92 an ottca token enrolls a prepared identity with a certificate of its CA, once', async (t) => {
   const { app, call, keysOf, enroll, logIn } = await setUp(t)
   const { id, authority } = await makeCa(app, { name: 'Corp', identityRoles: ['not used'] })

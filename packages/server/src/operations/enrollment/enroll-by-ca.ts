@@ -10,6 +10,7 @@ import {
 import { operation } from '../../store/operation.ts'
 import { isCertificateInUse } from '../../store/reads/authenticator-reads.ts'
 import { findCa } from '../../store/reads/ca-reads.ts'
+import { findLoss } from '../../store/reads/identity-access-reads.ts'
 import { findEnrolledIdentity, isIdentityName, listNamesBetween } from '../../store/reads/identity-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import {
@@ -43,13 +44,7 @@ export const enrollByCa = operation({
       throw new AppError('CERT_FAILED_VALIDATION')
     }
     if (await isCertificateInUse(tx.db, authenticator)) throw new AppError('CERT_IN_USE')
-    if (externalId !== null && (await findEnrolledIdentity(tx.db, { useExternalId: true, externalId }))) {
-      throw new AppError('CERT_IN_USE', {
-        field: 'externalId',
-        reason: 'an identity has the external id of the certificate',
-        value: '',
-      })
-    }
+    if (externalId !== null) await checkExternalId(tx, externalId)
     const settings = identityFromBody({
       name: await findFreeName(tx, name, identityId),
       type: 'Default',
@@ -61,6 +56,21 @@ export const enrollByCa = operation({
     if (externalId === null) await insertCertificateAuthenticator(tx, { ...authenticator, identityId })
   },
 })
+
+/** As long as signers refuse to provision by default. */
+const LOST_FOR_MS = 86_400_000
+
+/** Fails also when an identity lost the external id recently: an administrator has taken it away from the holders of such certificates. */
+async function checkExternalId({ db, now }: Transaction, externalId: string): Promise<void> {
+  const inUse = (reason: string) => new AppError('CERT_IN_USE', { field: 'externalId', reason, value: '' })
+  if (await findEnrolledIdentity(db, { useExternalId: true, externalId })) {
+    throw inUse('an identity has the external id of the certificate')
+  }
+  const lostAt = await findLoss(db, externalId)
+  if (lostAt !== undefined && now < lostAt + LOST_FOR_MS) {
+    throw inUse('an identity had the external id of the certificate until recently')
+  }
+}
 
 /** The name, or with the number after the largest one in use. With the id when there is none, also because others have chosen such names. */
 async function findFreeName({ db }: Transaction, name: string, identityId: string): Promise<string> {

@@ -36,6 +36,15 @@ const deletionOfExternalId = prepared(1, (db, externalId: string) =>
     .limit(1),
 )
 
+/** The id of the note of an external id that an identity has lost. The space makes it no id of an identity. */
+export const lostExternalIdNote = (externalId: string): string => `lost ${externalId}`
+
+/** When an identity that still existed lost this external id last. */
+export async function findLoss(db: Kysely<Database>, externalId: string): Promise<number | undefined> {
+  const [row] = await deletionOfId(db, lostExternalIdNote(externalId))
+  return row?.deleted_at
+}
+
 /** When the identity with this key was deleted last. */
 export async function findDeletion(db: Kysely<Database>, key: EnrollmentKey): Promise<number | undefined> {
   const [row] = await (key.useExternalId ? deletionOfExternalId(db, key.externalId) : deletionOfId(db, key.id))

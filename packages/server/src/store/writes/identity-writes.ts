@@ -7,6 +7,7 @@ import {
 import { type AccountState, eventsAfterOverride } from '../account-state.ts'
 import { identityColumns, type StoredIdentity } from '../identity-row.ts'
 import { insertRow, insertRows } from '../prepared.ts'
+import { lostExternalIdNote } from '../reads/identity-access-reads.ts'
 import type { Transaction } from '../transaction.ts'
 import { rejectDuplicates } from '../unique-violation.ts'
 import { touchGroupsOf } from './scim-group-writes.ts'
@@ -284,9 +285,9 @@ export async function deleteIdentity(tx: Transaction, id: string): Promise<boole
   return true
 }
 
-/** Notes an external id that an identity has lost, like that of a deleted one. The space makes it no id of an identity. */
+/** Notes an external id that an identity has lost, like that of a deleted one. */
 export function noteLostExternalId(tx: Transaction, externalId: string): Promise<void> {
-  return noteDeletion(tx, `lost ${externalId}`, externalId)
+  return noteDeletion(tx, lostExternalIdNote(externalId), externalId)
 }
 
 async function noteDeletion({ db, now }: Transaction, id: string, externalId: string | null): Promise<void> {
