@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { mintKey } from '@countersign/testkit'
+import { pruneRevocations, REVOCATION_LIMITS } from '../../src/operations/provider-channel/prune-revocations.ts'
 import { createPassword } from './identities.fixture.ts'
 import { ALICE, AUDIENCE, decisionOf, logInWithToken, refusalOf, SIGNERS } from './provider.fixture.ts'
 import { channelPath, IDENTITIES, LOGOUT_EVENT, sendLogout, setUpChannels } from './provider-channels.fixture.ts'
@@ -339,4 +340,27 @@ test('a deleted signer is linked to no identity', async (t) => {
   await createIdentity({ linkedSigners: [signerId] })
   await app.admin('DELETE', `${SIGNERS}/${signerId}`)
   assert.deepEqual((await find()).linkedSigners, [])
+})
+
+test('V-01 V-07 a revoked token stays revoked when the signer accepts shorter, then longer lives of tokens', async (t) => {
+  const { app, signerId, token, seconds, logIn, logoutToken } = await setUpChannels(t)
+  const stolen = token({ exp: seconds() + 43_200 })
+  await logIn()
+  assert.equal((await sendLogout(app, signerId, logoutToken())).status, 200)
+  app.clock.advance(1000)
+  const later = token({ exp: seconds() + 43_200 })
+  const setLimit = async (maxTokenAgeSeconds: number | null) => {
+    const reply = await app.admin('PATCH', `${SIGNERS}/${signerId}`, { maxTokenAgeSeconds })
+    assert.equal(reply.status, 200, reply.text)
+  }
+  const statuses = async () => [(await logInWithToken(app, stolen)).status, (await logInWithToken(app, later)).status]
+  assert.deepEqual(await statuses(), [401, 200])
+  await setLimit(60)
+  app.clock.advance(180_000)
+  await app.store.run(pruneRevocations, REVOCATION_LIMITS, { actorId: 'system', now: app.clock.now() })
+  assert.deepEqual(await statuses(), [401, 401])
+  for (const limit of [86_400, null]) {
+    await setLimit(limit)
+    assert.deepEqual(await statuses(), [401, 200], String(limit))
+  }
 })

@@ -2,7 +2,6 @@ import { operation } from '../../store/operation.ts'
 import {
   countRevocations,
   deleteOldEventTokens,
-  deleteRevocations,
   findOldRevocation,
   mergeRevocations,
 } from '../../store/writes/token-revocation-writes.ts'
@@ -19,8 +18,9 @@ export interface RevocationLimits {
 export const REVOCATION_LIMITS: RevocationLimits = { maxPerSigner: 100_000, maxAgeMs: 400 * DAY_MS }
 
 /**
- * Deletes the ids of used tokens that are too old, and revocations whose tokens have all expired. Where the signer does not limit the life of its
- * tokens, old revocations, and those beyond the limit, become one that refuses all tokens of that age. Returns whether there may be more.
+ * Deletes the ids of used tokens that are too old. Revocations whose tokens have all expired, old ones where the signer does not limit the life of
+ * its tokens, and those beyond the limit become one that refuses all tokens of that age: the signer may come to accept older tokens again. Returns
+ * whether there may be more.
  */
 export const pruneRevocations = operation({
   name: 'revocation.prune',
@@ -28,10 +28,8 @@ export const pruneRevocations = operation({
   async run(tx, { maxPerSigner, maxAgeMs }: RevocationLimits): Promise<boolean> {
     const deleted = await deleteOldEventTokens(tx, BATCH)
     for (const { signerId, count, oldest, maxTokenAgeSeconds, clockSkewSeconds } of await countRevocations(tx.db)) {
-      if (maxTokenAgeSeconds !== null) {
-        const until = tx.now - (maxTokenAgeSeconds + clockSkewSeconds) * 1000
-        if (oldest <= until) await deleteRevocations(tx, signerId, until)
-      } else if (oldest <= tx.now - maxAgeMs) await mergeRevocations(tx, signerId, tx.now - maxAgeMs)
+      const keptMs = maxTokenAgeSeconds === null ? maxAgeMs : (maxTokenAgeSeconds + clockSkewSeconds) * 1000
+      if (oldest <= tx.now - keptMs) await mergeRevocations(tx, signerId, tx.now - keptMs)
       const surplus = count - maxPerSigner
       const until = surplus > 0 ? await findOldRevocation(tx.db, signerId, surplus + 1) : undefined
       if (until !== undefined) await mergeRevocations(tx, signerId, until)

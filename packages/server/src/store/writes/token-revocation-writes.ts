@@ -51,11 +51,6 @@ export async function deleteOldEventTokens({ db, now }: Transaction, limit: numb
   return (await deleted.returning('id_digest').execute()).length
 }
 
-/** Deletes the revocations of a signer that are at least so old. */
-export async function deleteRevocations({ db }: Transaction, signerId: string, until: number): Promise<void> {
-  await db.deleteFrom('token_revocations').where('signer_id', '=', signerId).where('revoked_at', '<=', until).execute()
-}
-
 /**
  * Replaces the revocations of a signer that are at least so old by one for all its tokens, of the latest of their times: what was refused stays
  * refused. Does nothing when there is no other than that for all tokens.
@@ -70,7 +65,7 @@ export async function mergeRevocations(tx: Transaction, signerId: string, until:
     .orderBy('revoked_at', 'desc')
     .limit(1)
     .executeTakeFirstOrThrow()
-  await deleteRevocations(tx, signerId, until)
+  await db.deleteFrom('token_revocations').where('signer_id', '=', signerId).where('revoked_at', '<=', until).execute()
   await revokeTokens(tx, { signerId, key: ALL_TOKENS_KEY, revokedAt: latest.revoked_at, cause: latest.cause })
 }
 
