@@ -78,3 +78,11 @@ test('V-15 of a repeated active, false counts; what is not JSON says nothing', (
   for (const [text, isSaid] of cases) assert.equal(said(text), isSaid, text)
   assert.equal(saysInactive(undefined), false)
 })
+
+test('V-15 a text of any form is read quickly', () => {
+  const started = performance.now()
+  for (const part of ['\\"', '"', '\\', '" ', '"":', ' ', '\\"\n']) {
+    for (const begin of ['"', '{"active":false,"a":"', '']) assert.equal(said(begin + part.repeat(300_000)), false)
+  }
+  assert.ok(performance.now() - started < 20_000)
+})

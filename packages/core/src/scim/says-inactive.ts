@@ -15,7 +15,8 @@ export function saysInactive(body: Uint8Array | undefined): boolean {
   return operations.map(activeInOperation).findLast((active) => active !== undefined) === false
 }
 
-const STRING = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?/gs
+/** Also one without an end, which would otherwise be looked for again from each of its quotes. */
+const STRING = /("[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$))(\s*:)?/gs
 const ACTIVE = 'active'
 const NUMBERED_ACTIVE = /^active#\d+$/
 
