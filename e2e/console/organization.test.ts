@@ -92,7 +92,7 @@ test('a network is added, edited and deleted, and errors are shown at their fiel
   assert.deepEqual(pageErrors, [])
 })
 
-test('a form opens with the current values, and sends only the changed ones', needsBrowser, async () => {
+test('a form opens with the current values, and overwrites no later change', needsBrowser, async () => {
   const account = (await request('POST', ACCOUNTS, { name: 'twice', identityProviderId: await userPool() })).json
   const network = JSON.parse((await request('POST', NETWORKS, { name: 'mill', region: 'eu' })).text)
   const { page, pageErrors, go, goAsAdmin } = await stage().open()
@@ -107,9 +107,11 @@ test('a form opens with the current values, and sends only the changed ones', ne
   assert.equal(await region.inputValue(), 'us')
   await request('PATCH', `${NETWORKS}/${network.id}`, { provider: 'OTHER' })
   await page.getByRole('textbox', { name: 'Size' }).fill('large')
-  const sent = page.waitForResponse((response) => response.request().method() === 'PATCH')
   await page.getByRole('button', { name: 'Save' }).click()
-  await sent
+  await page.getByText('Changed since you opened it').waitFor()
+  await page.getByRole('button', { name: 'Reload' }).click()
+  await page.getByRole('textbox', { name: 'Size' }).fill('large')
+  await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { name: 'Networks' }).waitFor()
   const { provider, size, region: saved } = JSON.parse((await request('GET', `${NETWORKS}/${network.id}`)).text)
   assert.deepEqual([provider, size, saved], ['OTHER', 'large', 'us'])
@@ -117,12 +119,21 @@ test('a form opens with the current values, and sends only the changed ones', ne
   await page.getByRole('link', { name: 'Manage API Account' }).click()
   await page.getByRole('link', { name: 'twice', exact: true }).click()
   await page.getByRole('textbox', { name: 'Contact e-mail' }).waitFor()
-  await request('PATCH', `${ACCOUNTS}/${account.id}`, { role: 'read-only' })
-  await page.getByRole('textbox', { name: 'Contact e-mail' }).fill('robots@example.com')
+  await request('PATCH', `${ACCOUNTS}/${account.id}`, { description: 'theirs' })
+  await page.getByRole('textbox', { name: 'Contact e-mail' }).fill('first@example.com')
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('The account “twice” is saved.').waitFor()
-  const { role, contactEmail } = (await request('GET', `${ACCOUNTS}/${account.id}`)).json
-  assert.deepEqual([role, contactEmail], ['read-only', 'robots@example.com'])
+  await page.getByText('Changed since you opened it').waitFor()
+  await page.getByRole('button', { name: 'Reload' }).click()
+  await page.getByRole('textbox', { name: 'Contact e-mail' }).waitFor()
+  for (const address of ['second@example.com', 'robots@example.com']) {
+    await page.getByRole('textbox', { name: 'Contact e-mail' }).fill(address)
+    const saved = page.waitForResponse((response) => response.request().method() === 'PATCH')
+    await page.getByRole('button', { name: 'Save' }).click()
+    assert.equal((await saved).status(), 200, 'its own earlier change is no conflict')
+    await page.waitForResponse((response) => response.url().endsWith(account.id))
+  }
+  const { description, contactEmail } = (await request('GET', `${ACCOUNTS}/${account.id}`)).json
+  assert.deepEqual([description, contactEmail], ['theirs', 'robots@example.com'])
   await go('organization/networks?page=50')
   await page.getByRole('link', { name: 'mill', exact: true }).waitFor()
   assert.deepEqual(pageErrors, [])

@@ -1,5 +1,5 @@
+import { type ChangeOptions, ifMatchHeaders } from '../controller/resource.ts'
 import { pathOf } from '../http/json-api.ts'
-import type { CallOptions } from '../http/transport.ts'
 import type { AccountChanges, AccountInput, AccountRotation } from '../wire-types.ts'
 import { HostedResource } from './hosted-resource.ts'
 import type { Account, AccountWithCredentials } from './hosted-types.ts'
@@ -7,16 +7,21 @@ import type { Account, AccountWithCredentials } from './hosted-types.ts'
 /** API accounts. Only `create` and `rotate` return the password. */
 export class Accounts extends HostedResource<Account, AccountInput, AccountChanges, AccountWithCredentials> {
   /** Issues new credentials. The old ones stay valid for an hour, or for `overlapMinutes`. */
-  async rotate(id: string, rotation: AccountRotation = {}, options: CallOptions = {}): Promise<AccountWithCredentials> {
-    return this.call({ method: 'POST', path: `${pathOf('', id)}/rotate`, body: rotation, ...options })
+  async rotate(
+    id: string,
+    rotation: AccountRotation = {},
+    { ifMatch, ...options }: ChangeOptions = {},
+  ): Promise<AccountWithCredentials> {
+    const headers = ifMatchHeaders(ifMatch)
+    return this.call({ method: 'POST', path: `${pathOf('', id)}/rotate`, body: rotation, headers, ...options })
   }
 
   /** Deactivates the account: its tokens are refused and its sessions end. */
-  disable(id: string, options: CallOptions = {}): Promise<Account> {
+  disable(id: string, options: ChangeOptions = {}): Promise<Account> {
     return this.update(id, { active: false }, options)
   }
 
-  enable(id: string, options: CallOptions = {}): Promise<Account> {
+  enable(id: string, options: ChangeOptions = {}): Promise<Account> {
     return this.update(id, { active: true }, options)
   }
 }

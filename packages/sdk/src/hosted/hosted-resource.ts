@@ -1,5 +1,5 @@
 import { collect } from '../collect.ts'
-import type { Page } from '../controller/resource.ts'
+import { type ChangeOptions, ifMatchHeaders, type Page } from '../controller/resource.ts'
 import { unexpectedResponse } from '../http/error-response.ts'
 import { type ApiCall, type JsonApi, pathOf, type QueryValue } from '../http/json-api.ts'
 import { memberOf } from '../http/read-body.ts'
@@ -57,6 +57,13 @@ export class HostedCollection<Item> {
     return this.call({ method: 'GET', path: pathOf('', id), ...options })
   }
 
+  /** The item and its version, for `ifMatch`. */
+  async getVersioned(id: string, options: CallOptions = {}): Promise<{ item: Item; version: string | undefined }> {
+    const call = { method: 'GET', path: this.#path + pathOf('', id), ...options } as const
+    const { value, headers } = await this.#api.exchange(call)
+    return { item: value as Item, version: headers.get('etag') ?? undefined }
+  }
+
   async #load({ query, page, size, sort, ...options }: HostedPageOptions) {
     const isPaged = this.#listKey !== undefined
     const value = await this.call<unknown>({
@@ -85,16 +92,20 @@ export class HostedResource<Item, Input, Changes, Created = Item> extends Hosted
   }
 
   /** Changes the given members only. */
-  async update(id: string, changes: Changes, options: CallOptions = {}): Promise<Item> {
-    return this.call({ method: 'PATCH', path: pathOf('', id), body: changes, ...options })
+  update(id: string, changes: Changes, options: ChangeOptions = {}): Promise<Item> {
+    return this.#change({ method: 'PATCH', path: pathOf('', id), body: changes }, options)
   }
 
   /** Sets every member: those not given are reset to their defaults, or discovered from the provider again. */
-  async replace(id: string, input: Input, options: CallOptions = {}): Promise<Item> {
-    return this.call({ method: 'PUT', path: pathOf('', id), body: input, ...options })
+  replace(id: string, input: Input, options: ChangeOptions = {}): Promise<Item> {
+    return this.#change({ method: 'PUT', path: pathOf('', id), body: input }, options)
   }
 
-  async delete(id: string, options: CallOptions = {}): Promise<void> {
-    await this.call({ method: 'DELETE', path: pathOf('', id), ...options })
+  async delete(id: string, options: ChangeOptions = {}): Promise<void> {
+    await this.#change({ method: 'DELETE', path: pathOf('', id) }, options)
+  }
+
+  async #change(call: ApiCall, { ifMatch, ...options }: ChangeOptions): Promise<Item> {
+    return this.call({ ...call, headers: ifMatchHeaders(ifMatch), ...options })
   }
 }

@@ -9,6 +9,7 @@ import type { OperationMeta } from '../store/operation-meta.ts'
 import type { StoredProvider } from '../store/provider-row.ts'
 import { getAccount } from '../store/reads/account-reads.ts'
 import { getProvider } from '../store/reads/provider-reads.ts'
+import { checkVersion } from '../store/row-version.ts'
 import type { Store } from '../store/store.ts'
 import type { AccountClients, Credentials, NewClient } from './account-clients.ts'
 import type { BindClient } from './client-bindings.ts'
@@ -66,6 +67,8 @@ export class ApiAccounts {
   ): Promise<AccountWithCredentials> {
     const { store, accountClients } = this.#parts
     const { account, provider } = await getAccount(store.db, organizationId, id)
+    // Also before a client is registered: the transaction checks both again.
+    checkVersion(account.updated_at, meta.ifMatch)
     await checkNewClient(store, id)
     const clientId = body.clientId || undefined
     const binding = await bind(provider, { clientId, proofToken: body.proofToken })

@@ -9,6 +9,7 @@ import type { Sealing } from '../platform/keys/sealing.ts'
 import type { OperationMeta } from '../store/operation-meta.ts'
 import type { OwnedKey } from '../store/owned-key.ts'
 import { getProvider } from '../store/reads/provider-reads.ts'
+import { checkVersion } from '../store/row-version.ts'
 import type { Store } from '../store/store.ts'
 import { sealRegistrationToken } from './account-clients.ts'
 
@@ -44,8 +45,8 @@ export class ProviderRecords {
   }
 
   async replace({ id, organizationId }: OwnedKey, body: IdentityProviderWrite, meta: OperationMeta): Promise<void> {
-    // Before discovery: nothing is fetched for a record that does not exist.
-    await getProvider(this.#parts.store.db, organizationId, id)
+    // Before discovery: nothing is fetched for a record that does not exist or has changed.
+    checkVersion((await getProvider(this.#parts.store.db, organizationId, id)).updatedAt, meta.ifMatch)
     const provider = await this.#complete(organizationId, body)
     const args = { id, organizationId, provider, sealedRegistrationToken: this.#sealToken(id, body) }
     await this.#parts.store.run(replaceProvider, args, meta)

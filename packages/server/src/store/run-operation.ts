@@ -24,7 +24,8 @@ export async function runOperation(
   const { isRecorded = true } = operation
   const actor = await authorize(on, operation.access, meta)
   const target = isRecorded ? targetOf(operation, args) : undefined
-  const initial = target && (await loadRecordedState(db, target.entity, target.id))
+  const found = target && (await loadRecordedState(db, target.entity, target.id))
+  const initial = found && isVisibleTo(meta, found) ? found : undefined
   const now = initial ? nextVersion(initial.updatedAt, meta) : meta.now
   const noted: OwnChange[] = []
   const result = await operation.run({ ...on, ...meta, now, actor, changed: (change) => noted.push(change) }, args)
@@ -55,6 +56,11 @@ export async function runOperation(
 function targetOf({ target: entity }: AnyOperation, args: unknown) {
   const { id } = (args ?? {}) as { id?: unknown }
   return entity !== undefined && typeof id === 'string' ? { entity, id } : undefined
+}
+
+/** A caller of the hosted API must not find out by `If-Match` that another organization has the record: the operation reports that it does not exist. */
+function isVisibleTo({ organizationId: own }: OperationMeta, { organizationId }: RecordedState): boolean {
+  return own === undefined || organizationId === undefined || own === organizationId
 }
 
 function recordColumns(before: RecordedState | undefined, after: RecordedState | undefined, { source }: OperationMeta) {

@@ -114,9 +114,11 @@ const remove: Command = {
   examples: [{ command: 'countersign accounts delete ci --yes', description: 'by name or id, without asking' }],
   async run(call) {
     const [name = ''] = call.args
-    const account = await withHosted(call, (client) => getAccount(client, name))
+    const { item: account, version } = await withHosted(call, async (client) =>
+      client.accounts.getVersioned((await getAccount(client, name)).id),
+    )
     await confirm(call, `Delete the account ${label(account)}?`)
-    await withHosted(call, ({ accounts }) => accounts.delete(account.id))
+    await withHosted(call, ({ accounts }) => accounts.delete(account.id, { ifMatch: version }))
     call.terminal.out(`deleted account ${label(account)}`)
     return EXIT.ok
   },

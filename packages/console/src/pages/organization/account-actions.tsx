@@ -9,14 +9,19 @@ import { RotateButton } from './rotate-button.tsx'
 interface AccountActionsProps {
   readonly account: Account
   readonly size?: NonNullable<ButtonProps['size']>
+  readonly onChanged?: () => void
   readonly onDeleted?: () => Promise<unknown>
 }
 
 /** Rotate, disable or enable, and delete. */
-export function AccountActions({ account, size = 'sm', onDeleted }: AccountActionsProps) {
+export function AccountActions({ account, size = 'sm', onChanged, onDeleted }: AccountActionsProps) {
   const { id, name, active } = account
   const reload = () => queries.invalidateQueries({ queryKey: ['accounts'] })
-  const setActive = (next: boolean) => hosted.accounts.update(id, { active: next }).then(reload)
+  const setActive = async (next: boolean) => {
+    await hosted.accounts.update(id, { active: next })
+    onChanged?.()
+    await reload()
+  }
   const remove = async () => {
     await hosted.accounts.delete(id)
     await onDeleted?.()
@@ -24,7 +29,7 @@ export function AccountActions({ account, size = 'sm', onDeleted }: AccountActio
   }
   return (
     <>
-      <RotateButton account={account} size={size} />
+      <RotateButton account={account} size={size} {...(onChanged && { onRotated: onChanged })} />
       {active ? (
         <ConfirmButton
           size={size}

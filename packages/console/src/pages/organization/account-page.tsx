@@ -2,9 +2,11 @@ import { Code, Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
 import { hosted } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
 import { useFreshQuery } from '../../api/use-fresh-query.ts'
+import { loadVersioned, type Versioned } from '../../api/versioned.ts'
 import type { Account } from '../../api/wire.ts'
 import { FormFrame } from '../../form/form-frame.tsx'
 import { useServerForm } from '../../form/use-server-form.ts'
@@ -22,6 +24,8 @@ const BACK = <PageLink to="/organization/api-accounts">Manage API Account</PageL
 export function AccountPage() {
   const { id } = useParams({ from: '/shell/organization/api-accounts/$id' })
   const navigate = useNavigate()
+  const [edits, setEdits] = useState(0)
+  const reopenForm = () => setEdits((count) => count + 1)
   const query = useQuery({
     queryKey: ['accounts', 'one', id],
     queryFn: () => hosted.accounts.get(id),
@@ -32,7 +36,11 @@ export function AccountPage() {
       {(account) => (
         <Stack>
           <PageHead title={account.name} back={BACK}>
-            <AccountActions account={account} onDeleted={() => navigate({ to: '/organization/api-accounts' })} />
+            <AccountActions
+              account={account}
+              onChanged={reopenForm}
+              onDeleted={() => navigate({ to: '/organization/api-accounts' })}
+            />
           </PageHead>
           <Section title="Tokens" aside={<EnabledBadge enabled={account.active} />}>
             <Details
@@ -44,7 +52,7 @@ export function AccountPage() {
             />
           </Section>
           <FileSection account={account} />
-          <FreshAccountForm id={id} />
+          <FreshAccountForm key={edits} id={id} edits={edits} onSaved={reopenForm} />
         </Stack>
       )}
     </Loaded>
@@ -66,13 +74,28 @@ function FileSection({ account: { clientId, authenticationUrl } }: { readonly ac
   )
 }
 
-/** A query of its own: unlike the page, the form must not change when others change the account. */
-function FreshAccountForm({ id }: { readonly id: string }) {
-  const query = useFreshQuery({ queryKey: ['accounts', 'one', id], queryFn: () => hosted.accounts.get(id) })
-  return <Loaded query={query}>{(account) => <AccountForm account={account} />}</Loaded>
+interface FreshAccountFormProps {
+  readonly id: string
+  /** How often this page has changed the account. Each change opens the form again, with the new version. */
+  readonly edits: number
+  readonly onSaved: () => void
 }
 
-function AccountForm({ account }: { readonly account: Account }) {
+/** A query of its own: unlike the page, the form must not change when others change the account. */
+function FreshAccountForm({ id, edits, onSaved }: FreshAccountFormProps) {
+  const query = useFreshQuery({
+    queryKey: ['accounts', 'form', id, edits],
+    queryFn: () => loadVersioned(hosted.accounts, id),
+  })
+  return <Loaded query={query}>{(account) => <AccountForm account={account} onSaved={onSaved} />}</Loaded>
+}
+
+interface AccountFormProps {
+  readonly account: Versioned<Account>
+  readonly onSaved: () => void
+}
+
+function AccountForm({ account, onSaved }: AccountFormProps) {
   const { form, formError, isBusy, submit } = useServerForm({
     initialValues: {
       name: account.name,
@@ -82,7 +105,8 @@ function AccountForm({ account }: { readonly account: Account }) {
     },
     validate: ACCOUNT_RULES,
     send: async (values, changed) => {
-      await hosted.accounts.update(account.id, changed)
+      await hosted.accounts.update(account.id, changed, { ifMatch: account.version })
+      onSaved()
       await queries.invalidateQueries({ queryKey: ['accounts'] })
       notifications.show({ message: `The account “${values.name}” is saved.`, color: 'green' })
     },

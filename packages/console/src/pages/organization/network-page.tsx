@@ -4,6 +4,7 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { hosted } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
 import { useFreshQuery } from '../../api/use-fresh-query.ts'
+import { loadVersioned } from '../../api/versioned.ts'
 import { ConfirmButton } from '../../show/confirm-button.tsx'
 import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
@@ -17,7 +18,7 @@ export function NetworkPage() {
   const leave = useLeave()
   const query = useFreshQuery({
     queryKey: ['networks', 'one', id],
-    queryFn: () => hosted.networks.get(id),
+    queryFn: () => loadVersioned(hosted.networks, id),
   })
   return (
     <Loaded query={query} back={BACK}>
@@ -36,7 +37,11 @@ export function NetworkPage() {
           </PageHead>
           <NetworkForm
             network={network}
-            onSend={(_, changed) => hosted.networks.update(id, changed).then(() => leave('The network is saved.'))}
+            onSend={(_, changed) =>
+              hosted.networks
+                .update(id, changed, { ifMatch: network.version })
+                .then(() => leave('The network is saved.'))
+            }
             submitLabel="Save"
           />
         </Stack>

@@ -5,6 +5,7 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { hosted } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
 import { useFreshQuery } from '../../api/use-fresh-query.ts'
+import { loadVersioned } from '../../api/versioned.ts'
 import { ConfirmButton } from '../../show/confirm-button.tsx'
 import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
@@ -18,7 +19,7 @@ export function ProviderPage() {
   const leave = useLeave()
   const query = useFreshQuery({
     queryKey: ['providers', 'one', id],
-    queryFn: () => hosted.providers.get(id),
+    queryFn: () => loadVersioned(hosted.providers, id),
   })
   return (
     <Loaded query={query} back={BACK}>
@@ -35,7 +36,11 @@ export function ProviderPage() {
           </PageHead>
           <ProviderForm
             provider={provider}
-            onSend={(body) => hosted.providers.replace(id, body).then(() => leave('The identity provider is saved.'))}
+            onSend={(body) =>
+              hosted.providers
+                .replace(id, body, { ifMatch: provider.version })
+                .then(() => leave('The identity provider is saved.'))
+            }
             submitLabel="Save"
           />
         </Stack>

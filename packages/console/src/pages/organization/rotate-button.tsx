@@ -22,15 +22,17 @@ const OVERLAPS = [
 interface RotateButtonProps {
   readonly account: Account
   readonly size: NonNullable<ButtonProps['size']>
+  readonly onRotated?: () => void
 }
 
 /** Asks how long the old credentials stay valid, rotates them, then offers the new file once. */
-export function RotateButton({ account: { id, name }, size }: RotateButtonProps) {
+export function RotateButton({ account: { id, name }, size, onRotated }: RotateButtonProps) {
   const [isOpen, { open, close }] = useDisclosure()
   const [credentials, setCredentials] = useState<Credentials>()
   const finish = async (created: Credentials | undefined) => {
     close()
     setCredentials(created)
+    onRotated?.()
     await queries.invalidateQueries({ queryKey: ['accounts'] })
     if (!created) notifications.show({ message: `The account “${name}” has its new client.`, color: 'green' })
   }

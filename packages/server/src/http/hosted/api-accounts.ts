@@ -16,6 +16,7 @@ import { patchApiAccount, replaceApiAccount } from '../../operations/api-account
 import type { Clock } from '../../platform/clock.ts'
 import { getAccount, listAccounts } from '../../store/reads/account-reads.ts'
 import type { Store } from '../../store/store.ts'
+import { withVersion } from '../pipeline/envelope.ts'
 import { hostedCallerOf, type Route, type RouteResponse } from '../pipeline/route.ts'
 import { pageOfList } from './hal.ts'
 import { hostedMeta } from './hosted-meta.ts'
@@ -44,8 +45,9 @@ export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
     id: string,
     { status, credentials }: { status: number; credentials?: Credentials | undefined },
   ): Promise<RouteResponse> => {
-    const shown = accountView(await getAccount(store.db, organizationId, id))
-    return { status, json: { ...shown, ...(credentials && { credentials }) } }
+    const found = await getAccount(store.db, organizationId, id)
+    const json = { ...accountView(found), ...(credentials && { credentials }) }
+    return withVersion({ status, json }, found.account.updated_at)
   }
 
   const base = { bodyCap: 'management', body: null, note: null } as const

@@ -9,7 +9,14 @@ import { hostedCallerOf } from '../pipeline/route.ts'
 export function hostedMeta(call: Call, now: number): OperationMeta {
   const caller = hostedCallerOf(call)
   const { authorName, ...actor } = actorOf(caller)
-  return { ...actor, organizationId: caller.organizationId, now, source: { authorName, ...call.source } }
+  const { ifMatch, source } = call
+  return {
+    ...actor,
+    organizationId: caller.organizationId,
+    now,
+    source: { authorName, ...source },
+    ...(ifMatch !== undefined && { ifMatch }),
+  }
 }
 
 function actorOf({ session, secondSigner, account }: HostedCaller) {

@@ -1,11 +1,13 @@
 import { NoMembers } from '@countersign/contract'
+import { hostedIdentityId } from '@countersign/core'
 import type { HostedCaller } from '../../hosted/hosted-caller.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { notFound } from '../../store/not-found.ts'
-import { findAccount, listAccounts } from '../../store/reads/account-reads.ts'
-import { listAdministrators } from '../../store/reads/administrator-reads.ts'
+import { type AccountWithClient, findAccount, listAccounts } from '../../store/reads/account-reads.ts'
+import { type AdministratorRow, listAdministrators } from '../../store/reads/administrator-reads.ts'
 import { findOrganization } from '../../store/reads/organization-reads.ts'
 import type { Store } from '../../store/store.ts'
+import { withVersion } from '../pipeline/envelope.ts'
 import { hostedCallerOf, type Route, type RouteResponse } from '../pipeline/route.ts'
 import { pageOfList } from './hal.ts'
 import { accountView, administratorView } from './identity-views.ts'
@@ -26,21 +28,38 @@ async function identitiesOf(parts: HostedIdentityParts, organizationId: string) 
   return [...accounts, ...(await administratorsOf(parts, organizationId))]
 }
 
-async function administratorsOf({ store, clock }: HostedIdentityParts, organizationId: string) {
-  const organization = await findOrganization(store.db, organizationId)
-  if (!organization?.is_local) return []
-  const rows = await listAdministrators(store, organizationId)
-  return rows.map((row) => administratorView(row, organizationId, clock.now()))
+async function administratorsOf(parts: HostedIdentityParts, organizationId: string) {
+  const rows = await administratorRowsOf(parts, organizationId)
+  return rows.map((row) => administratorView(row, organizationId, parts.clock.now()))
 }
 
-/** The API account or administrator with this id. */
+async function administratorRowsOf({ store }: HostedIdentityParts, organizationId: string) {
+  const organization = await findOrganization(store.db, organizationId)
+  return organization?.is_local ? listAdministrators(store, organizationId) : []
+}
+
+/** The API account or administrator with this id, with its version. */
 export async function findHostedIdentity(parts: HostedIdentityParts, organizationId: string, id: string) {
-  const account = await findAccount(parts.store.db, organizationId, id)
-  return account ? accountView(account) : findHostedAdministrator(parts, organizationId, id)
+  const found = await findAccount(parts.store.db, organizationId, id)
+  return found ? versionedAccount(found) : findHostedAdministrator(parts, organizationId, id)
 }
 
 async function findHostedAdministrator(parts: HostedIdentityParts, organizationId: string, id: string) {
-  return (await administratorsOf(parts, organizationId)).find((administrator) => administrator.id === id)
+  const rows = await administratorRowsOf(parts, organizationId)
+  const row = rows.find((administrator) => hostedIdentityId(administrator.id) === id)
+  return row && versionedAdministrator(row, organizationId, parts.clock.now())
+}
+
+function versionedAccount(found: AccountWithClient) {
+  return { view: accountView(found), updatedAt: found.account.updated_at }
+}
+
+function versionedAdministrator(row: AdministratorRow, organizationId: string, now: number) {
+  return { view: administratorView(row, organizationId, now), updatedAt: row.updatedAt }
+}
+
+function show({ view, updatedAt }: { readonly view: unknown; readonly updatedAt: number }): RouteResponse {
+  return withVersion({ status: 200, json: view }, updatedAt)
 }
 
 const KINDS = [
@@ -53,9 +72,9 @@ export function hostedIdentityRoutes(parts: HostedIdentityParts): Route[] {
   const { store, clock } = parts
   const self = async ({ identityId, session, organizationId }: HostedCaller) => {
     const own = await findAccount(store.db, organizationId, identityId)
-    if (own) return accountView(own)
+    if (own) return versionedAccount(own)
     if (!session) throw notFound('apiAccount', identityId)
-    return administratorView(session.identity, organizationId, clock.now())
+    return versionedAdministrator(session.identity, organizationId, clock.now())
   }
 
   const base = { bodyCap: 'management', body: null, note: null } as const
@@ -65,7 +84,7 @@ export function hostedIdentityRoutes(parts: HostedIdentityParts): Route[] {
       method: 'GET',
       paths: SELVES,
       access: READ,
-      handle: async (call) => ({ status: 200, json: await self(hostedCallerOf(call)) }),
+      handle: async (call) => show(await self(hostedCallerOf(call))),
     },
     ...KINDS.flatMap(({ name, list, find }): Route[] => [
       {
@@ -87,7 +106,7 @@ export function hostedIdentityRoutes(parts: HostedIdentityParts): Route[] {
           const { id = '' } = call.params
           const found = await find(parts, hostedCallerOf(call).organizationId, id)
           if (!found) throw notFound('identity', id)
-          return { status: 200, json: found }
+          return show(found)
         },
       },
     ]),

@@ -10,7 +10,8 @@ import { deleteProvider } from '../../operations/identity-provider/delete-provid
 import type { Clock } from '../../platform/clock.ts'
 import type { OwnedKey } from '../../store/owned-key.ts'
 import { getProvider, listProviders } from '../../store/reads/provider-reads.ts'
-import { hostedCallerOf, type Route } from '../pipeline/route.ts'
+import { withVersion } from '../pipeline/envelope.ts'
+import { hostedCallerOf, type Route, type RouteResponse } from '../pipeline/route.ts'
 import { hostedMeta } from './hosted-meta.ts'
 import { PROVIDER_READ_ONLY, providerView } from './identity-views.ts'
 import { ownedKeyOf } from './owned-key-of.ts'
@@ -30,7 +31,10 @@ export function identityProviderRoutes(parts: IdentityProviderRouteParts): Route
   const { store, clock, targetOrganizations } = parts
   const records = new ProviderRecords(parts)
 
-  const show = async ({ id, organizationId }: OwnedKey) => providerView(await getProvider(store.db, organizationId, id))
+  const show = async ({ id, organizationId }: OwnedKey, status = 200): Promise<RouteResponse> => {
+    const provider = await getProvider(store.db, organizationId, id)
+    return withVersion({ status, json: providerView(provider) }, provider.updatedAt)
+  }
 
   const base = { bodyCap: 'management', body: null, note: null } as const
   return [
@@ -49,7 +53,7 @@ export function identityProviderRoutes(parts: IdentityProviderRouteParts): Route
       method: 'GET',
       paths: [ONE],
       access: READ,
-      handle: async (call) => ({ status: 200, json: await show(ownedKeyOf(call)) }),
+      handle: (call) => show(ownedKeyOf(call)),
     },
     {
       ...base,
@@ -61,7 +65,7 @@ export function identityProviderRoutes(parts: IdentityProviderRouteParts): Route
         const body = call.body as WriteBody
         const organizationId = await targetOrganizations.getId(hostedCallerOf(call), body.organizationId)
         const id = await records.create(organizationId, body, hostedMeta(call, clock.now()))
-        return { status: 201, json: await show({ id, organizationId }) }
+        return show({ id, organizationId }, 201)
       },
     },
     {
@@ -72,7 +76,7 @@ export function identityProviderRoutes(parts: IdentityProviderRouteParts): Route
       body: { schema: IdentityProviderWrite, optional: false, readOnly: PROVIDER_READ_ONLY },
       handle: async (call) => {
         await records.replace(ownedKeyOf(call), call.body as WriteBody, hostedMeta(call, clock.now()))
-        return { status: 200, json: await show(ownedKeyOf(call)) }
+        return show(ownedKeyOf(call))
       },
     },
     {
@@ -83,7 +87,7 @@ export function identityProviderRoutes(parts: IdentityProviderRouteParts): Route
       body: { schema: IdentityProviderPatch, optional: false, readOnly: PROVIDER_READ_ONLY },
       handle: async (call) => {
         await records.patch(ownedKeyOf(call), call.body as PatchBody, hostedMeta(call, clock.now()))
-        return { status: 200, json: await show(ownedKeyOf(call)) }
+        return show(ownedKeyOf(call))
       },
     },
     {

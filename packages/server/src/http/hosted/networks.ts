@@ -19,6 +19,7 @@ import { notFound } from '../../store/not-found.ts'
 import type { OwnedKey } from '../../store/owned-key.ts'
 import { getNetwork, type ListedNetwork, listNetworkGroups, listNetworks } from '../../store/reads/network-reads.ts'
 import type { Store } from '../../store/store.ts'
+import { withVersion } from '../pipeline/envelope.ts'
 import { hostedCallerOf, type Route } from '../pipeline/route.ts'
 import { halDetail, halPage, isoTime, pageOf, readHalPaging } from './hal.ts'
 import { hostedMeta } from './hosted-meta.ts'
@@ -55,7 +56,8 @@ function routesOfVersion(parts: NetworkRouteParts, version: string): Route[] {
   const showGroup = (row: NetworkGroupRow) => groupView(row, hrefOf('network-groups', row.id))
 
   const show = async ({ id, organizationId }: OwnedKey, status?: number) => {
-    return halDetail(showNetwork(await getNetwork(store.db, organizationId, id)), status)
+    const row = await getNetwork(store.db, organizationId, id)
+    return withVersion(halDetail(showNetwork(row), status), row.updated_at)
   }
 
   const base = { bodyCap: 'management', body: null, note: null, produces: HAL_TYPE } as const
@@ -184,7 +186,7 @@ function routesOfVersion(parts: NetworkRouteParts, version: string): Route[] {
         const groups = await listNetworkGroups(store.db, hostedCallerOf(call).organizationId)
         const group = groups.find((row) => row.id === id)
         if (!group) throw notFound('networkGroup', id)
-        return halDetail(showGroup(group))
+        return withVersion(halDetail(showGroup(group)), group.updated_at)
       },
     },
   ]

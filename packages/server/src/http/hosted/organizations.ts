@@ -16,6 +16,7 @@ import { findOrganization, getOrganization } from '../../store/reads/organizatio
 import { listProviders } from '../../store/reads/provider-reads.ts'
 import type { Store } from '../../store/store.ts'
 import type { Call } from '../pipeline/call.ts'
+import { withVersion } from '../pipeline/envelope.ts'
 import { hostedCallerOf, type Route, type RouteResponse } from '../pipeline/route.ts'
 import { hostedMeta } from './hosted-meta.ts'
 import { ORGANIZATION_READ_ONLY, organizationView } from './identity-views.ts'
@@ -34,24 +35,25 @@ const ONE = `${COLLECTION}/:id`
 
 /** Organizations. Callers see their own only; those of the organization that owns this controller may create others. */
 export function organizationRoutes({ store, clock, targetOrganizations }: OrganizationRouteParts): Route[] {
-  const show = async (id: string) => {
-    return organizationView(await getOrganization(store.db, id), await listProviders(store.db, id))
+  const show = async (id: string, status = 200): Promise<RouteResponse> => {
+    const row = await getOrganization(store.db, id)
+    return withVersion({ status, json: organizationView(row, await listProviders(store.db, id)) }, row.updated_at)
   }
 
-  const showOwn = async (call: Call): Promise<RouteResponse> => {
-    return { status: 200, json: await show(hostedCallerOf(call).organizationId) }
-  }
+  const showOwn = (call: Call): Promise<RouteResponse> => show(hostedCallerOf(call).organizationId)
 
   const listOwn = async (call: Call): Promise<RouteResponse> => {
     const isWanted = readNameMatcher(call.query, 'name')
-    const own = await show(hostedCallerOf(call).organizationId)
-    return { status: 200, json: isWanted(own.name) ? [own] : [] }
+    const { organizationId } = hostedCallerOf(call)
+    const own = await getOrganization(store.db, organizationId)
+    if (!isWanted(own.name)) return { status: 200, json: [] }
+    return { status: 200, json: [organizationView(own, await listProviders(store.db, organizationId))] }
   }
 
   const update = async (call: Call, body: PatchBody): Promise<RouteResponse> => {
     const id = await targetOrganizations.getId(hostedCallerOf(call), call.params.id)
     await store.run(updateOrganization, { id, body }, hostedMeta(call, clock.now()))
-    return { status: 200, json: await show(id) }
+    return show(id)
   }
 
   const base = { bodyCap: 'management', body: null, note: null } as const
@@ -84,7 +86,7 @@ export function organizationRoutes({ store, clock, targetOrganizations }: Organi
           })
         const organization = { id: randomUUID(), networkGroupId: randomUUID(), body: call.body as WriteBody }
         await store.run(createOrganization, organization, hostedMeta(call, clock.now()))
-        return { status: 201, json: await show(organization.id) }
+        return show(organization.id, 201)
       },
     },
     {

@@ -34,7 +34,7 @@ export function roleRoutes(parts: HostedIdentityParts): Route[] {
     const identity = identityId ? await findHostedIdentity(parts, organizationId, identityId) : undefined
     return ROLES.filter(
       ({ role, shown }) =>
-        (!identityId || identity?.role === role) && isName(shown.name) && isDescription(shown.description),
+        (!identityId || identity?.view.role === role) && isName(shown.name) && isDescription(shown.description),
     ).map(({ shown }) => shown)
   }
 

@@ -25,7 +25,7 @@ export const detail = (data: unknown) => ({ status: 200, json: { data, meta: {} 
 
 /** Adds the `ETag` of an entity, which callers send back in `If-Match`. */
 export function withVersion(response: RouteResponse, updatedAt: number): RouteResponse {
-  return { ...response, headers: { etag: entityTag(updatedAt) } }
+  return { ...response, headers: { ...response.headers, etag: entityTag(updatedAt) } }
 }
 
 /** The envelope of a change without a result. */
