@@ -9,6 +9,7 @@ const sessions = async () => (await import('./commands/resources/sessions.ts')).
 
 const networks = async () => (await import('./commands/hosted/networks.ts')).networks
 const accounts = async () => (await import('./commands/hosted/accounts.ts')).accounts
+const roles = async () => (await import('./commands/hosted/roles.ts')).roles
 
 type Rows = readonly (readonly [name: string, summary: string, load: () => Promise<Command>])[]
 
@@ -114,6 +115,8 @@ const HOSTED: Rows = [
   ['accounts create', 'Create an API account and write its credentials file', async () => (await accounts()).create],
   ['accounts rotate', 'Rotate the credentials of an API account', async () => (await accounts()).rotate],
   ['accounts delete', 'Delete an API account', async () => (await accounts()).delete],
+  ['roles list', 'List the roles of API accounts and what they permit', async () => (await roles()).list],
+  ['roles show', 'Show a role', async () => (await roles()).show],
 ]
 
 const HELP: Rows = [

@@ -823,7 +823,7 @@ export interface AccountSettings {
   readonly name: string
   readonly contactEmail: string | null
   readonly description: string | null
-  readonly role: 'admin' | 'read-only'
+  readonly role: 'admin' | 'network-admin' | 'read-only'
   readonly active: boolean
 }
 export interface NetworkSettings {
@@ -1164,14 +1164,14 @@ export interface AccountInput {
   readonly proofToken?: string | null | undefined
   readonly contactEmail?: string | null | undefined
   readonly description?: string | null | undefined
-  readonly role?: 'admin' | 'read-only' | null | undefined
+  readonly role?: 'admin' | 'network-admin' | 'read-only' | null | undefined
   readonly active?: boolean | null | undefined
 }
 export interface AccountChanges {
   readonly name?: string | null | undefined
   readonly contactEmail?: string | null | undefined
   readonly description?: string | null | undefined
-  readonly role?: 'admin' | 'read-only' | null | undefined
+  readonly role?: 'admin' | 'network-admin' | 'read-only' | null | undefined
   readonly active?: boolean | null | undefined
 }
 export interface AccountRotation {

@@ -44,7 +44,7 @@ export const IDENTITY_PROVIDER = resource({
   enabled: field(Type.Boolean(), { default: true }),
 })
 
-export const ACCOUNT_ROLES = ['admin', 'read-only'] as const
+export const ACCOUNT_ROLES = ['admin', 'network-admin', 'read-only'] as const
 export type AccountRole = (typeof ACCOUNT_ROLES)[number]
 
 /** A machine account of the hosted API. */

@@ -7,7 +7,7 @@ import type { OrganizationChanges, OrganizationInput, ProviderChanges, ProviderI
 import { Accounts } from './accounts.ts'
 import { buildHostedAuthorization, type HostedCaller } from './hosted-authorization.ts'
 import { HostedCollection, HostedResource } from './hosted-resource.ts'
-import type { HostedIdentity, IdentityProvider, NetworkGroup, Organization } from './hosted-types.ts'
+import type { HostedIdentity, IdentityProvider, NetworkGroup, Organization, Role } from './hosted-types.ts'
 import { Networks } from './networks.ts'
 
 export interface HostedClientOptions extends HostedCaller, Omit<TokenRequestOptions, 'hostedUrl'>, TransportOptions {
@@ -27,6 +27,8 @@ export class HostedClient {
   readonly providers: HostedResource<IdentityProvider, ProviderInput, ProviderChanges>
   readonly organizations: HostedResource<Organization, OrganizationInput, OrganizationChanges>
   readonly identities: HostedCollection<HostedIdentity>
+  /** The roles of API accounts, with what they permit. */
+  readonly roles: HostedCollection<Role>
   readonly #api: JsonApi
   readonly #options: HostedClientOptions
 
@@ -40,6 +42,7 @@ export class HostedClient {
     this.providers = new HostedResource(this.#api, '/identity/v1/identity-providers')
     this.organizations = new HostedResource(this.#api, '/identity/v1/organizations')
     this.identities = new HostedCollection(this.#api, '/identity/v1/identities')
+    this.roles = new HostedCollection(this.#api, '/auth/v1/roles')
   }
 
   /** The identity of the caller. Succeeds only with a valid token. */

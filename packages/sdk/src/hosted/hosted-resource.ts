@@ -24,7 +24,7 @@ const PAGE_SIZE = 200
 export class HostedCollection<Item> {
   readonly #api: JsonApi
   readonly #path: string
-  /** The member of `_embedded` that holds the items of a page; undefined for lists that are an array. */
+  /** The member of `_embedded` that holds the items of a page; undefined for lists that are an array, or have it as `content`. */
   readonly #listKey: string | undefined
 
   constructor(api: JsonApi, path: string, listKey?: string) {
@@ -72,7 +72,8 @@ export class HostedCollection<Item> {
       query: { ...query, ...(isPaged && { page, size, sort }) },
       ...options,
     })
-    const items = isPaged ? (memberOf(memberOf(value, '_embedded'), this.#listKey ?? '') ?? []) : value
+    const embedded = isPaged ? (memberOf(memberOf(value, '_embedded'), this.#listKey ?? '') ?? []) : undefined
+    const items = embedded ?? memberOf(value, 'content') ?? value
     if (!Array.isArray(items)) throw unexpectedResponse({ status: 200 }, this.#api.baseUrl)
     const paging = memberOf(value, 'page')
     const count = (name: string, fallback: number) => Number(memberOf(paging, name) ?? fallback)

@@ -59,7 +59,7 @@ export interface HostedIdentity {
   readonly name: string
   readonly email: string
   readonly active: boolean
-  readonly role: 'admin' | 'read-only'
+  readonly role: AccountSettings['role']
   readonly createdAt: EpochTime | null
   readonly updatedAt: EpochTime | null
   readonly deletedAt: EpochTime | null
@@ -79,6 +79,20 @@ export interface AccountWithCredentials extends Account {
   readonly credentials?: Required<Pick<CredentialMembers, 'clientId' | 'authenticationUrl'>> & {
     readonly password: string
   }
+}
+
+/** A role of API accounts, with what it permits. */
+export interface Role {
+  readonly id: string
+  readonly code: string
+  readonly name: string
+  readonly description: string
+  /** The value of an account's `role`. */
+  readonly role: AccountSettings['role']
+  /** What it permits at the hosted API, as `resource.action`. */
+  readonly permissions: readonly string[]
+  /** The permissions of a session that `exchange` gives; `admin` stands for all of them. */
+  readonly sessionPermissions: readonly string[]
 }
 
 export interface IdentityProvider extends ProviderSettings {

@@ -1,4 +1,4 @@
-import type { AccountRole } from '@countersign/contract'
+import { type AccountRole, type HostedAccess, roleGives } from '@countersign/contract'
 import { AppError, hostedIdentityId } from '@countersign/core'
 import type { ReportedRequest } from '../events/reported-request.ts'
 import type { LiveSession, LiveSessions } from '../session/live-sessions.ts'
@@ -20,9 +20,6 @@ export interface HostedCaller {
   /** The signer of the second token of `session`. */
   readonly secondSigner?: SignerRevision | null
 }
-
-/** The role that a call of the hosted API needs. */
-export type HostedAccess = 'read' | 'admin'
 
 interface CheckedFactors {
   readonly missing: readonly unknown[]
@@ -72,8 +69,12 @@ export class HostedCallers {
     const caller = await (bearer === undefined
       ? this.#findBySession(credentials)
       : this.#findByToken(bearer, credentials))
-    if (access === 'admin' && caller.role !== 'admin') throw new AppError('FORBIDDEN')
+    if (!(await this.#mayCall(caller, access))) throw new AppError('FORBIDDEN')
     return caller
+  }
+
+  async #mayCall(caller: HostedCaller, access: HostedAccess): Promise<boolean> {
+    return access === 'operator' ? this.#parts.localOrganization.isOperator(caller) : roleGives(caller.role, access)
   }
 
   async #findByToken(token: string, { address, requestId: id, remoteAddr }: HostedCredentials): Promise<HostedCaller> {

@@ -1,11 +1,13 @@
+import { roleGives } from '@countersign/contract'
 import { AppError, isAllowed } from '@countersign/core'
-import { type Actor, SYSTEM_ACTOR } from './actor.ts'
+import { type Actor, hostedRoleOf, SYSTEM_ACTOR } from './actor.ts'
 import { isHostedAccess, type OperationAccess } from './operation-access.ts'
 import type { OperationMeta } from './operation-meta.ts'
 import { findAccountActor, findSessionActor } from './reads/actor-reads.ts'
+import { findLocalOrganization } from './reads/organization-reads.ts'
 import type { Transaction } from './transaction.ts'
 
-type ActorMeta = Pick<OperationMeta, 'actorId' | 'credential' | 'now'>
+type ActorMeta = Pick<OperationMeta, 'actorId' | 'credential' | 'now' | 'organizationId'>
 
 /**
  * Reads the actor and its credential in the transaction that will write, because what authenticated the request may be stale. Fails with
@@ -20,7 +22,7 @@ export async function authorize(
   if (access === 'none') return { id: actorId, isAdmin: false, permissions: [] }
   if (actorId === SYSTEM_ACTOR.id) return SYSTEM_ACTOR
   const actor = await findActor(tx, access, meta)
-  if (!actor || !mayRun(actor, access)) throw new AppError('UNAUTHORIZED')
+  if (!actor || !(await mayRun(tx, actor, access, meta))) throw new AppError('UNAUTHORIZED')
   return actor
 }
 
@@ -38,8 +40,15 @@ async function findActor(
   return isHostedAccess(access) ? findAccountActor(tx.db, meta) : undefined
 }
 
-function mayRun(actor: Actor, access: CheckedAccess): boolean {
+async function mayRun(
+  { db }: Pick<Transaction, 'db'>,
+  actor: Actor,
+  access: CheckedAccess,
+  { organizationId }: ActorMeta,
+): Promise<boolean> {
   if (access === 'self' || access === 'partial-self') return true
-  if (isHostedAccess(access)) return actor.isAdmin || access.hosted === 'read'
-  return isAllowed(actor, access)
+  if (!isHostedAccess(access)) return isAllowed(actor, access)
+  const role = hostedRoleOf(actor)
+  if (access.hosted !== 'operator') return roleGives(role, access.hosted)
+  return roleGives(role, 'admin') && organizationId === (await findLocalOrganization(db))
 }

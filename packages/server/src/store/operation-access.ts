@@ -1,3 +1,4 @@
+import type { HostedAccess } from '@countersign/contract'
 import type { RequiredPermission } from '@countersign/core'
 
 /**
@@ -5,12 +6,7 @@ import type { RequiredPermission } from '@countersign/core'
  * any enabled identity acting on itself, `partial-self` also when its session lacks the second factor. `none` is for the controller's own
  * upkeep and for operations that check a credential themselves.
  */
-export type OperationAccess =
-  | RequiredPermission
-  | { readonly hosted: 'read' | 'admin' }
-  | 'self'
-  | 'partial-self'
-  | 'none'
+export type OperationAccess = RequiredPermission | { readonly hosted: HostedAccess } | 'self' | 'partial-self' | 'none'
 
 /** Whether an operation or a route belongs to the hosted API. */
 export function isHostedAccess<Access>(access: Access): access is Extract<Access, { readonly hosted: unknown }> {

@@ -45,8 +45,8 @@ test('list roles --my-roles shows the role of the caller, and name=… the roles
     assert.deepEqual([page.totalElements, page.totalPages], [content.length, 1])
     return content.map(({ name }: { name: string }) => name)
   }
-  const [admin, readOnly] = ['Organization admin', 'Organization read-only']
-  assert.deepEqual(await names('unknown=1'), [admin, readOnly])
+  const [networks, admin, readOnly] = ['Network admin', 'Organization admin', 'Organization read-only']
+  assert.deepEqual(await names('unknown=1'), [networks, admin, readOnly])
   assert.deepEqual(await names(`identityId=${machineId}`), [admin])
   assert.deepEqual(await names(`identityId=${readerId}`), [readOnly])
   assert.deepEqual(await names('identityId=00000000-0000-4000-8000-000000000000'), [])

@@ -41,7 +41,11 @@ const create: Command = {
       value: 'NAME',
       description: 'The identity provider, by name or id; required when there are several',
     },
-    { name: 'role', value: 'ROLE', description: 'admin or read-only, the default' },
+    {
+      name: 'role',
+      value: 'ROLE',
+      description: 'admin, network-admin or read-only, the default; "roles list" shows what each permits',
+    },
     { name: 'email', value: 'ADDRESS', description: 'The contact address' },
     { name: 'description', value: 'TEXT', description: 'The purpose of the account' },
     {
@@ -70,7 +74,7 @@ const create: Command = {
       const body = {
         name,
         identityProviderId: await findProviderId(client, flags.provider),
-        ...(flags.role !== undefined && { role: flags.role as 'admin' | 'read-only' }),
+        ...(flags.role !== undefined && { role: flags.role as Account['role'] }),
         ...(flags.email !== undefined && { contactEmail: String(flags.email) }),
         ...(flags.description !== undefined && { description: String(flags.description) }),
         ...(flags['client-id'] !== undefined && { clientId: String(flags['client-id']) }),

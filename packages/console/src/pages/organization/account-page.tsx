@@ -1,4 +1,4 @@
-import { Code, Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Code, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
@@ -16,8 +16,8 @@ import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { PageHead } from '../../show/page-head.tsx'
 import { AccountActions } from './account-actions.tsx'
-import { ROLES } from './account-roles.ts'
 import { ACCOUNT_RULES } from './account-values.ts'
+import { RoleField } from './role-field.tsx'
 
 const BACK = <PageLink to="/organization/api-accounts">Manage API Account</PageLink>
 
@@ -116,7 +116,7 @@ function AccountForm({ account, onSaved }: AccountFormProps) {
       <TextInput label="Name" required {...form.getInputProps('name')} />
       <TextInput label="Contact e-mail" type="email" {...form.getInputProps('contactEmail')} />
       <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />
-      <Select label="Role" allowDeselect={false} data={ROLES} {...form.getInputProps('role')} />
+      <RoleField value={form.values.role} input={form.getInputProps('role')} />
     </FormFrame>
   )
 }

@@ -2,6 +2,7 @@ import type { Account } from '../../api/wire.ts'
 
 export const ROLES: readonly { readonly value: Account['role']; readonly label: string }[] = [
   { value: 'admin', label: 'Administrator' },
+  { value: 'network-admin', label: 'Network administrator' },
   { value: 'read-only', label: 'Read only' },
 ]
 

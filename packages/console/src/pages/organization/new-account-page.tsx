@@ -5,15 +5,15 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { hosted } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
-import type { Credentials } from '../../api/wire.ts'
+import type { Account, Credentials } from '../../api/wire.ts'
 import { FormFrame } from '../../form/form-frame.tsx'
 import { useServerForm } from '../../form/use-server-form.ts'
 import { PageLink } from '../../show/links.tsx'
 import { PageHead } from '../../show/page-head.tsx'
-import { ROLES } from './account-roles.ts'
 import { ACCOUNT_RULES } from './account-values.ts'
 import { ClientFields, checkClientId, existingClient, NO_CLIENT } from './client-fields.tsx'
 import { CredentialsDialog } from './credentials-dialog.tsx'
+import { RoleField } from './role-field.tsx'
 
 /** Creates an API account and offers its credentials file once. */
 export function NewAccountPage() {
@@ -50,7 +50,7 @@ function AccountForm({ onSend }: { readonly onSend: (body: AccountInput) => Prom
       contactEmail: '',
       description: '',
       identityProviderId: '',
-      role: 'read-only' as 'admin' | 'read-only',
+      role: 'read-only' as Account['role'],
       ...NO_CLIENT,
     },
     validate: {
@@ -78,7 +78,7 @@ function AccountForm({ onSend }: { readonly onSend: (body: AccountInput) => Prom
       <TextInput label="Contact e-mail" type="email" {...form.getInputProps('contactEmail')} />
       <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />
       <Select label="Identity provider" required data={options} {...form.getInputProps('identityProviderId')} />
-      <Select label="Role" allowDeselect={false} data={ROLES} {...form.getInputProps('role')} />
+      <RoleField value={form.values.role} input={form.getInputProps('role')} />
       <ClientFields label="Use an existing client of the provider" form={form} />
     </FormFrame>
   )

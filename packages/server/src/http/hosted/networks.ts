@@ -36,7 +36,7 @@ interface NetworkRouteParts extends ExchangeOnNetworkParts {
 
 const VERSIONS = ['v2', 'v3'] as const
 const READ = { hosted: 'read' } as const
-const ADMIN = { hosted: 'admin' } as const
+const NETWORKS = { hosted: 'networks' } as const
 const HAL_TYPE = 'application/hal+json'
 const NAME_PARAMETERS = ['findByName', 'name']
 
@@ -92,7 +92,7 @@ function routesOfVersion(parts: NetworkRouteParts, version: string): Route[] {
       ...base,
       method: 'POST',
       paths: at('networks'),
-      access: ADMIN,
+      access: NETWORKS,
       body: { schema: NetworkWrite, optional: false, readOnly: NETWORK_READ_ONLY },
       handle: async (call) => {
         const { organizationId } = hostedCallerOf(call)
@@ -107,7 +107,7 @@ function routesOfVersion(parts: NetworkRouteParts, version: string): Route[] {
       ...base,
       method: 'PUT',
       paths: at('networks/:id'),
-      access: ADMIN,
+      access: NETWORKS,
       body: { schema: NetworkWrite, optional: false, readOnly: NETWORK_READ_ONLY },
       handle: async (call) => {
         const body = call.body as WriteBody
@@ -120,7 +120,7 @@ function routesOfVersion(parts: NetworkRouteParts, version: string): Route[] {
       ...base,
       method: 'PATCH',
       paths: at('networks/:id'),
-      access: ADMIN,
+      access: NETWORKS,
       body: { schema: NetworkPatch, optional: false, readOnly: NETWORK_READ_ONLY },
       handle: async (call) => {
         const body = call.body as PatchBody
@@ -133,7 +133,7 @@ function routesOfVersion(parts: NetworkRouteParts, version: string): Route[] {
       ...base,
       method: 'DELETE',
       paths: at('networks/:id'),
-      access: ADMIN,
+      access: NETWORKS,
       handle: async (call) => {
         await store.run(deleteNetwork, ownedKeyOf(call), hostedMeta(call, clock.now()))
         return { status: 204 }

@@ -1,3 +1,4 @@
+import { SHOWN_ROLES } from '@countersign/contract'
 import { derivedUuid } from '@countersign/core'
 import { notFound } from '../../store/not-found.ts'
 import type { Call } from '../pipeline/call.ts'
@@ -7,21 +8,10 @@ import { readNameMatcher } from './name-pattern.ts'
 
 const READ = { hosted: 'read' } as const
 
-/** The roles of accounts. Their ids are derived from the codes, so they are the same on every controller. */
-const ROLES = [
-  {
-    role: 'admin',
-    code: 'organization-admin',
-    name: 'Organization admin',
-    description: 'reads and changes everything of the organization',
-  },
-  {
-    role: 'read-only',
-    code: 'organization-read-only',
-    name: 'Organization read-only',
-    description: 'reads everything of the organization',
-  },
-].map(({ role, ...shown }) => ({ role, shown: { id: derivedUuid('role', shown.code), ...shown } }))
+/** The roles of accounts, sorted by name. Their ids are derived from the codes, so they are the same on every controller. */
+const ROLES = SHOWN_ROLES.map((role) => ({ id: derivedUuid('role', role.code), ...role })).toSorted((a, b) =>
+  a.name < b.name ? -1 : 1,
+)
 
 /** The roles of an organization. With `identityId` only the role of that identity is listed. */
 export function roleRoutes(parts: HostedIdentityParts): Route[] {
@@ -33,9 +23,9 @@ export function roleRoutes(parts: HostedIdentityParts): Route[] {
     const { organizationId } = hostedCallerOf(call)
     const identity = identityId ? await findHostedIdentity(parts, organizationId, identityId) : undefined
     return ROLES.filter(
-      ({ role, shown }) =>
-        (!identityId || identity?.view.role === role) && isName(shown.name) && isDescription(shown.description),
-    ).map(({ shown }) => shown)
+      ({ role, name, description }) =>
+        (!identityId || identity?.view.role === role) && isName(name) && isDescription(description),
+    )
   }
 
   const base = { method: 'GET', access: READ, bodyCap: 'management', body: null, note: null } as const
@@ -53,9 +43,9 @@ export function roleRoutes(parts: HostedIdentityParts): Route[] {
       ...base,
       paths: ['/auth/v1/roles/:id'],
       handle: ({ params: { id = '' } }) => {
-        const found = ROLES.find(({ shown }) => shown.id === id)
+        const found = ROLES.find((role) => role.id === id)
         if (!found) throw notFound('role', id)
-        return { status: 200, json: found.shown }
+        return { status: 200, json: found }
       },
     },
   ]

@@ -1,4 +1,4 @@
-import type { Permission } from '@countersign/contract'
+import { type AccountRole, sessionRightsOf } from '@countersign/contract'
 import {
   ACCOUNT_AUTH_POLICY_ID,
   accountIdentityId,
@@ -7,6 +7,7 @@ import {
   identityFromBody,
   newId,
 } from '@countersign/core'
+import { hostedRoleOf } from '../../store/actor.ts'
 import { operation } from '../../store/operation.ts'
 import { hasAuthPolicy, isPolicyName } from '../../store/reads/auth-policy-reads.ts'
 import { findIdentity } from '../../store/reads/identity-reads.ts'
@@ -16,35 +17,27 @@ import { addAuthPolicy } from '../auth-policy/create-auth-policy.ts'
 import { addIdentity } from '../identity/create-identity.ts'
 import { endAccountSessions } from './account-sessions.ts'
 
-type AccountRights = { readonly isAdmin: boolean }
-
 /** Creates the identity of the actor, an API account, on this controller, or gives it the rights of the account's current role. */
 export const ensureAccountIdentity = operation({
   name: 'apiAccount.ensureIdentity',
   access: { hosted: 'read' },
   async run(tx): Promise<void> {
-    const { id, isAdmin } = tx.actor
-    if (await updateAccountRights(tx, accountIdOf(id), { isAdmin })) return
+    const { id } = tx.actor
+    const role = hostedRoleOf(tx.actor)
+    if (await updateAccountRights(tx, accountIdOf(id), role)) return
     await ensureAccountPolicy(tx)
-    const rights = { isAdmin, permissions: permissionsOf({ isAdmin }) }
+    const { isAdmin, permissions } = sessionRightsOf(role)
+    const rights = { isAdmin, permissions: [...permissions] }
     const body = { name: id, type: 'Default' as const, ...rights, authPolicyId: ACCOUNT_AUTH_POLICY_ID }
     await addIdentity(tx, id, identityFromBody(body))
   },
 })
 
-function permissionsOf({ isAdmin }: AccountRights): Permission[] {
-  return isAdmin ? [] : ['admin_readonly']
-}
-
 /** Gives the identity of an account the rights of its role. Returns whether there is such an identity. */
-export async function updateAccountRights(
-  tx: Transaction,
-  accountId: string,
-  { isAdmin }: AccountRights,
-): Promise<boolean> {
+export async function updateAccountRights(tx: Transaction, accountId: string, role: AccountRole): Promise<boolean> {
   const existing = await findIdentity(tx.db, accountIdentityId(accountId))
   if (!existing) return false
-  const permissions = permissionsOf({ isAdmin })
+  const { isAdmin, permissions } = sessionRightsOf(role)
   const hasRights = existing.isAdmin === isAdmin && existing.permissions.join() === permissions.join()
   if (hasRights && existing.authPolicyId === ACCOUNT_AUTH_POLICY_ID) return true
   await ensureAccountPolicy(tx)

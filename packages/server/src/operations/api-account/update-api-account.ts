@@ -36,6 +36,6 @@ export const patchApiAccount = operation({
  */
 async function changeAccount(tx: Transaction, { id, role }: ApiAccountRow, next: AccountSettings): Promise<void> {
   if (!next.active) await endAccountSessions(tx, id)
-  if (next.role !== role) await updateAccountRights(tx, id, { isAdmin: next.role === 'admin' })
+  if (next.role !== role) await updateAccountRights(tx, id, next.role)
   await updateAccount(tx, id, next)
 }

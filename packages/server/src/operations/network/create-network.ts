@@ -14,7 +14,7 @@ export interface CreateNetwork extends OwnedKey {
 /** Creates a network of another controller; the actor owns it. */
 export const createNetwork = operation({
   name: 'network.create',
-  access: { hosted: 'admin' },
+  access: { hosted: 'networks' },
   async run(tx, { settings, ...network }: CreateNetwork): Promise<void> {
     await addNetwork(tx, { ...network, isLocal: false, ownerIdentityId: hostedIdentityId(tx.actor.id) }, settings)
   },

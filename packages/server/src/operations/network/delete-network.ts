@@ -7,7 +7,7 @@ import { dropDeletedNetworks, markNetworkDeleted } from '../../store/writes/netw
 /** Deletes a network, which stays among the deleted ones. There are as many of these as there may be networks; the oldest give way. */
 export const deleteNetwork = operation({
   name: 'network.delete',
-  access: { hosted: 'admin' },
+  access: { hosted: 'networks' },
   target: 'networks',
   async run(tx, { id, organizationId }: OwnedKey): Promise<void> {
     const current = await getExistingNetwork(tx.db, organizationId, id)

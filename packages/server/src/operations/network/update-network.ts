@@ -11,7 +11,7 @@ import { checkNameIsFree } from './create-network.ts'
 
 export const replaceNetwork = operation({
   name: 'network.replace',
-  access: { hosted: 'admin' },
+  access: { hosted: 'networks' },
   target: 'networks',
   async run(tx, { id, organizationId, body }: OwnedKey & { readonly body: NetworkWrite }): Promise<void> {
     const current = await getExistingNetwork(tx.db, organizationId, id)
@@ -21,7 +21,7 @@ export const replaceNetwork = operation({
 
 export const patchNetwork = operation({
   name: 'network.patch',
-  access: { hosted: 'admin' },
+  access: { hosted: 'networks' },
   target: 'networks',
   async run(tx, { id, organizationId, body }: OwnedKey & { readonly body: NetworkPatch }): Promise<void> {
     const current = await getExistingNetwork(tx.db, organizationId, id)

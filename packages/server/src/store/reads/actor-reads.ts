@@ -133,5 +133,5 @@ export async function findAccountActor(
     identityById(db, actorId),
   ])
   if (row && !isUsable(row, now)) return undefined
-  return role && { id: actorId, isAdmin: role === 'admin', permissions: [] }
+  return role && { id: actorId, isAdmin: role === 'admin', permissions: [], role }
 }
