@@ -26,6 +26,7 @@ async function findPaths(): Promise<string[]> {
   )
   const provider = await first('/identity/v1/identity-providers')
   const account = await first('/identity/v1/api-account-identities')
+  const organization = await first('/identity/v1/operator/organizations')
   const networks = await controller.request('GET', '/core/v3/networks', { session })
   const network = JSON.parse(networks.text)._embedded.networkList[0].id
   const body = { method: 'ott', identityId: identity, expiresAt: new Date(Date.now() + 3_600_000).toISOString() }
@@ -60,6 +61,8 @@ async function findPaths(): Promise<string[]> {
     'organization/api-accounts',
     'organization/api-accounts/new',
     `organization/api-accounts/${account}`,
+    'organization/all',
+    `organization/all/${organization}`,
     'no-such-page',
   ]
 }

@@ -28,6 +28,7 @@ const BODIES = {
   EnrollmentInput: contract.EnrollmentCreate,
   OrganizationInput: contract.OrganizationWrite,
   OrganizationChanges: contract.OrganizationPatch,
+  OrganizationQuotaChanges: contract.OrganizationQuotasPatch,
   ProviderInput: contract.IdentityProviderWrite,
   ProviderChanges: contract.IdentityProviderPatch,
   AccountInput: contract.ApiAccountCreate,

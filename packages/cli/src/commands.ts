@@ -9,6 +9,7 @@ const sessions = async () => (await import('./commands/resources/sessions.ts')).
 
 const networks = async () => (await import('./commands/hosted/networks.ts')).networks
 const accounts = async () => (await import('./commands/hosted/accounts.ts')).accounts
+const organizations = async () => (await import('./commands/hosted/organizations.ts')).organizations
 const roles = async () => (await import('./commands/hosted/roles.ts')).roles
 
 type Rows = readonly (readonly [name: string, summary: string, load: () => Promise<Command>])[]
@@ -115,6 +116,11 @@ const HOSTED: Rows = [
   ['accounts create', 'Create an API account and write its credentials file', async () => (await accounts()).create],
   ['accounts rotate', 'Rotate the credentials of an API account', async () => (await accounts()).rotate],
   ['accounts delete', 'Delete an API account', async () => (await accounts()).delete],
+  ['organizations list', 'List the organizations of the controller', async () => (await organizations()).list],
+  ['organizations show', 'Show an organization, its usage and quotas', async () => (await organizations()).show],
+  ['organizations suspend', 'Refuse the tokens of an organization', async () => (await organizations()).suspend],
+  ['organizations resume', 'Accept the tokens of an organization again', async () => (await organizations()).resume],
+  ['organizations quotas', 'Show or set the quotas of an organization', async () => (await organizations()).quotas],
   ['roles list', 'List the roles of API accounts and what they permit', async () => (await roles()).list],
   ['roles show', 'Show a role', async () => (await roles()).show],
 ]

@@ -1126,6 +1126,12 @@ export interface OrganizationChanges {
   readonly label?: string | null | undefined
   readonly active?: boolean | null | undefined
 }
+export interface OrganizationQuotaChanges {
+  readonly networks?: number | null | undefined
+  readonly accounts?: number | null | undefined
+  readonly providers?: number | null | undefined
+  readonly clientsPerAccount?: number | null | undefined
+}
 export interface ProviderInput {
   readonly organizationId?: string | null | undefined
   readonly name: string

@@ -10,6 +10,7 @@ export type {
   IdentityProvider as Provider,
   KeyStatus,
   Network,
+  OperatorOrganization,
   ScimToken,
   Signer,
   SignerCertificate,

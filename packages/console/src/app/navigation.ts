@@ -27,4 +27,12 @@ export const NAVIGATION = [
       { to: '/organization/api-accounts', label: 'Manage API Account' },
     ],
   },
+  { label: 'Operator', isForAdmin: true, links: [{ to: '/organization/all', label: 'Organizations' }] },
 ] as const
+
+type Group = (typeof NAVIGATION)[number]
+
+/** Whether a group is in the menu of an identity. The operator is an administrator of this controller. */
+export function isShownTo(group: Group, identity: { readonly isAdmin: boolean } | undefined): boolean {
+  return !('isForAdmin' in group) || identity?.isAdmin === true
+}

@@ -77,6 +77,12 @@ const pages = [
   list('/organization/api-accounts', () => import('../pages/organization/accounts-page.tsx'), 'AccountsPage'),
   show('/organization/api-accounts/new', () => import('../pages/organization/new-account-page.tsx'), 'NewAccountPage'),
   show('/organization/api-accounts/$id', () => import('../pages/organization/account-page.tsx'), 'AccountPage'),
+  list('/organization/all', () => import('../pages/organization/organizations-page.tsx'), 'OrganizationsPage'),
+  show(
+    '/organization/all/$id',
+    () => import('../pages/organization/operator-organization-page.tsx'),
+    'OperatorOrganizationPage',
+  ),
 ] as const
 
 export const router = createRouter({

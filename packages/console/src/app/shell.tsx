@@ -9,12 +9,13 @@ import { readLoginSearch } from '../pages/login/login-search.ts'
 import { ColorSchemeToggle } from './color-scheme-toggle.tsx'
 import { ConnectionBanner } from './connection-banner.tsx'
 import markUrl from './countersign.svg'
-import { NAVIGATION } from './navigation.ts'
+import { isShownTo, NAVIGATION } from './navigation.ts'
 
 /** The layout of every page: menu, current identity, content. */
 export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure()
   const path = useRouterState({ select: ({ location }) => location.pathname })
+  const { data: identity } = useQuery(currentIdentityQuery)
   useLogoutRedirect()
   useReloadOnSessionChange()
   return (
@@ -48,7 +49,7 @@ export function Shell() {
       </AppShell.Header>
       <AppShell.Navbar aria-label="Main">
         <AppShell.Section grow component={ScrollArea} p="sm">
-          {NAVIGATION.map((group) => (
+          {NAVIGATION.filter((group) => isShownTo(group, identity)).map((group) => (
             <Box key={group.label ?? 'top'} mb="sm" role="group" aria-label={group.label ?? 'Start'}>
               {group.label && (
                 <Text size="xs" c="dimmed" fw={600} px="sm" pb={4} aria-hidden>

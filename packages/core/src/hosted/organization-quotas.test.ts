@@ -1,16 +1,27 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ACCOUNT_CLIENT_QUOTA, checkClientQuota, checkQuota, ORGANIZATION_QUOTAS } from './organization-quotas.ts'
+import { checkQuota, DEFAULT_QUOTAS, effectiveQuotas, patchedQuotas } from './organization-quotas.ts'
 
-test('an organization has as many of a kind as its quota, and no more', () => {
-  for (const kind of ['networks', 'API accounts'] as const) {
-    const most = ORGANIZATION_QUOTAS[kind]
-    assert.doesNotThrow(() => checkQuota(kind, most - 1))
-    assert.throws(() => checkQuota(kind, most), { code: 'COULD_NOT_VALIDATE' })
+const UNSET = { networks: null, accounts: null, providers: null, clientsPerAccount: null }
+const NAMES = ['networks', 'accounts', 'providers', 'clientsPerAccount'] as const
+
+test('an organization and its accounts have as many of a kind as the quota, and no more', () => {
+  for (const name of NAMES) {
+    const most = DEFAULT_QUOTAS[name]
+    assert.doesNotThrow(() => checkQuota(name, most - 1, DEFAULT_QUOTAS))
+    assert.throws(() => checkQuota(name, most, DEFAULT_QUOTAS), { code: 'COULD_NOT_VALIDATE' })
+    assert.throws(() => checkQuota(name, most + 1, DEFAULT_QUOTAS), { code: 'COULD_NOT_VALIDATE' })
   }
 })
 
-test('an API account has as many clients as its quota, and no more', () => {
-  assert.doesNotThrow(() => checkClientQuota(ACCOUNT_CLIENT_QUOTA - 1))
-  assert.throws(() => checkClientQuota(ACCOUNT_CLIENT_QUOTA), { code: 'COULD_NOT_VALIDATE' })
+test('quotas that are not set are the defaults, and zero is a quota', () => {
+  assert.deepEqual(effectiveQuotas(UNSET), DEFAULT_QUOTAS)
+  const set = { networks: 0, accounts: 1, providers: 2, clientsPerAccount: 3 }
+  assert.deepEqual(effectiveQuotas(set), set)
+})
+
+test('quotas that a body omits stay; null sets the default', () => {
+  const current = { ...UNSET, networks: 5, accounts: 6 }
+  assert.deepEqual(patchedQuotas(current, { accounts: 7 }), { ...current, accounts: 7 })
+  assert.deepEqual(patchedQuotas(current, { networks: null as never }), { ...current, networks: null })
 })

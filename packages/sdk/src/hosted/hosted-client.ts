@@ -9,6 +9,7 @@ import { buildHostedAuthorization, type HostedCaller } from './hosted-authorizat
 import { HostedCollection, HostedResource } from './hosted-resource.ts'
 import type { HostedIdentity, IdentityProvider, NetworkGroup, Organization, Role } from './hosted-types.ts'
 import { Networks } from './networks.ts'
+import { OperatorOrganizations } from './operator-organizations.ts'
 
 export interface HostedClientOptions extends HostedCaller, Omit<TokenRequestOptions, 'hostedUrl'>, TransportOptions {
   /** The base address of the hosted API. */
@@ -25,6 +26,8 @@ export class HostedClient {
   readonly networkGroups: HostedCollection<NetworkGroup>
   readonly accounts: Accounts
   readonly providers: HostedResource<IdentityProvider, ProviderInput, ProviderChanges>
+  /** All organizations, for administrators of the one that owns the controller. */
+  readonly operatorOrganizations: OperatorOrganizations
   readonly organizations: HostedResource<Organization, OrganizationInput, OrganizationChanges>
   readonly identities: HostedCollection<HostedIdentity>
   /** The roles of API accounts, with what they permit. */
@@ -41,6 +44,7 @@ export class HostedClient {
     this.accounts = new Accounts(this.#api, '/identity/v1/api-account-identities')
     this.providers = new HostedResource(this.#api, '/identity/v1/identity-providers')
     this.organizations = new HostedResource(this.#api, '/identity/v1/organizations')
+    this.operatorOrganizations = new OperatorOrganizations(this.#api, '/identity/v1/operator/organizations')
     this.identities = new HostedCollection(this.#api, '/identity/v1/identities')
     this.roles = new HostedCollection(this.#api, '/auth/v1/roles')
   }

@@ -109,3 +109,37 @@ export interface Organization extends OrganizationSettings {
   readonly createdAt: EpochTime
   readonly updatedAt: EpochTime
 }
+
+/** Quotas of an organization, or what it has of them. */
+export interface QuotaNumbers {
+  readonly networks: number
+  readonly accounts: number
+  readonly providers: number
+  readonly clientsPerAccount: number
+}
+
+/** An organization as the operator of the controller sees it. */
+export interface OperatorOrganization {
+  readonly id: string
+  readonly label: string
+  readonly name: string
+  /** False while it is suspended. */
+  readonly active: boolean
+  /** Whether it owns the controller. */
+  readonly isOperator: boolean
+  readonly suspension: { readonly at: EpochTime; readonly reason: string | null } | null
+  readonly usage: {
+    readonly networks: number
+    readonly accounts: number
+    readonly providers: number
+    readonly clients: number
+  }
+  readonly quotas: QuotaNumbers
+  readonly createdAt: EpochTime
+  readonly updatedAt: EpochTime
+}
+
+/** The quotas that are set, null for the default, and those that apply. */
+export type OrganizationQuotas = { readonly [Name in keyof QuotaNumbers]: QuotaNumbers[Name] | null } & {
+  readonly effective: QuotaNumbers
+}

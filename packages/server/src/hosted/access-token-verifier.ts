@@ -84,6 +84,7 @@ export class AccessTokenVerifier {
       return { ok: false, reason, verdict, providerId, ...(claimed && { account: claimed.account }) }
     }
     if (!claimed || claimed.clientId !== verdict.token.identityClaim) return refuse('account-unknown')
+    if (claimed.account.suspension) return refuse('organization-suspended')
     if (!claimed.account.isActive) return refuse('account-disabled')
     if (requiredScope !== null && !hasScope(verdict.token.claims, requiredScope)) return refuse('scope-missing')
     const { account } = claimed

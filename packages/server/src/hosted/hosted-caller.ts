@@ -82,7 +82,7 @@ export class HostedCallers {
     const verdict = await accessTokens.verify(token, address)
     if (!verdict.ok) {
       logins.refused(refusedAccessToken(verdict, { id, address }), { id, remoteAddr: remoteAddr() })
-      throw new TokenRefused(verdict.reason)
+      throw new TokenRefused(verdict.reason, verdict.account?.suspension?.reason)
     }
     const { account } = verdict
     const { id: identityId, organizationId, role } = account

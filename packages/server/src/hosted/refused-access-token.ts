@@ -10,7 +10,8 @@ const HINTS: Readonly<Partial<Record<AccessTokenRefusal, string>>> = {
   'issuer-unknown': "no enabled identity provider record has the token's issuer",
   'audience-mismatch': 'the token has another audience than the provider record: request a token for that audience',
   'account-unknown': 'the token is valid, but its client has no API account: create one with its clientId',
-  'account-disabled': 'the API account or its organization is disabled: enable it',
+  'account-disabled': 'the API account is disabled: enable it',
+  'organization-suspended': 'the operator of this controller has suspended the organization',
   'scope-missing': 'the token lacks the scope that the provider record requires (requiredScope)',
 }
 

@@ -45,6 +45,8 @@ type CertificateSigner = KeySigner & { readonly certPem: string }
 interface KnownProvider {
   revision: number
   readonly keys: ProviderKeys
+  /** Whether nothing is fetched. Only what the follower reads decides: a request may know an earlier state. */
+  readonly isPaused: boolean
 }
 
 /**
@@ -170,7 +172,7 @@ export class KeySets {
   #apply(
     signer: FetchingSigner,
     stored: () => Promise<StoredKeySet | undefined>,
-    by = { isFromAnotherNode: false },
+    { isPaused = false, ...by }: { readonly isPaused?: boolean; readonly isFromAnotherNode?: boolean } = {},
   ): ProviderKeys {
     const known = this.#providers.get(signer.id)
     const { id, jwksEndpoint: url } = signer
@@ -182,8 +184,9 @@ export class KeySets {
     }
     known?.keys.stop()
     const keys = new ProviderKeys(source, this.#shared)
-    this.#providers.set(signer.id, { revision: signer.revision, keys })
+    this.#providers.set(signer.id, { revision: signer.revision, keys, isPaused })
     keys.start(stored(), by)
+    if (isPaused) keys.stop()
     return keys
   }
 
@@ -193,7 +196,9 @@ export class KeySets {
       if (certificateEndsAt !== null) this.#watch.watch(signer.id, certificateEndsAt)
     } else if (isFetchingSigner(signer) && signer.enabled) {
       this.#watch.unwatch(signer.id)
-      const keys = this.#apply(signer, () => Promise.resolve(keySet), by)
+      const { isPaused = false } = signer
+      if (this.#providers.get(signer.id)?.isPaused === !isPaused) this.#dropProvider(signer.id)
+      const keys = this.#apply(signer, () => Promise.resolve(keySet), { ...by, isPaused })
       if (keySet) keys.adopt(keySet)
     } else this.#delete(signer.id)
   }

@@ -61,6 +61,8 @@ import { rotateOidcKey } from './oidc/rotate-key.ts'
 import { startOidcLogin } from './oidc/start-login.ts'
 import { createOrganization } from './organization/create-organization.ts'
 import { deleteOrganization } from './organization/delete-organization.ts'
+import { setQuotas } from './organization/set-quotas.ts'
+import { resumeOrganization, suspendOrganization } from './organization/suspend-organization.ts'
 import { updateOrganization } from './organization/update-organization.ts'
 import { applyLogout } from './provider-channel/apply-logout.ts'
 import { applySecurityEvents } from './provider-channel/apply-security-events.ts'
@@ -155,6 +157,9 @@ export const OPERATIONS: readonly AnyOperation[] = [
   replaceNetwork,
   createOrganization,
   deleteOrganization,
+  resumeOrganization,
+  setQuotas,
+  suspendOrganization,
   updateOrganization,
   applyLogout,
   applySecurityEvents,

@@ -1,6 +1,6 @@
-import type { AccountSettings, NetworkSettings, OrganizationSettings } from '@countersign/core'
+import type { AccountSettings, NetworkSettings, OrganizationQuotas, OrganizationSettings } from '@countersign/core'
 import { type CellsOf, createReader, createWriter } from './columns/column-map.ts'
-import { ACCOUNT_COLUMNS, NETWORK_COLUMNS, ORGANIZATION_COLUMNS } from './columns/hosted-columns.ts'
+import { ACCOUNT_COLUMNS, NETWORK_COLUMNS, ORGANIZATION_COLUMNS, QUOTA_COLUMNS } from './columns/hosted-columns.ts'
 import type { ApiAccountRow, NetworkRow, OrganizationRow } from './hosted-schema.ts'
 
 /** Converts an organization between row and settings. */
@@ -8,6 +8,10 @@ export const organizationSettings = createReader<OrganizationRow, OrganizationSe
 export const organizationColumns = createWriter<OrganizationSettings, CellsOf<typeof ORGANIZATION_COLUMNS>>(
   ORGANIZATION_COLUMNS,
 )
+
+/** Converts the quotas of an organization between row and settings. */
+export const organizationQuotas = createReader<OrganizationRow, OrganizationQuotas>(QUOTA_COLUMNS)
+export const quotaColumns = createWriter<OrganizationQuotas, CellsOf<typeof QUOTA_COLUMNS>>(QUOTA_COLUMNS)
 
 /** Converts an API account between row and settings. */
 export const accountSettings = createReader<ApiAccountRow, AccountSettings>(ACCOUNT_COLUMNS)

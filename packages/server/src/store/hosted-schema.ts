@@ -6,6 +6,7 @@ import type {
   NETWORK_COLUMNS,
   ORGANIZATION_COLUMNS,
   PROVIDER_COLUMNS,
+  QUOTA_COLUMNS,
 } from './columns/hosted-columns.ts'
 
 interface Timed {
@@ -13,8 +14,11 @@ interface Timed {
   updated_at: number
 }
 
-export interface OrganizationTable extends Timed, CellsOf<typeof ORGANIZATION_COLUMNS> {
+export interface OrganizationTable extends Timed, CellsOf<typeof ORGANIZATION_COLUMNS>, CellsOf<typeof QUOTA_COLUMNS> {
   id: string
+  /** When the operator suspended it, which sets `active` to false. */
+  suspended_at: number | null
+  suspension_reason: string | null
   /** Whether it owns this controller. */
   is_local: Bool
 }

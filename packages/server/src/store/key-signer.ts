@@ -9,6 +9,8 @@ export interface KeySigner {
   /** Of a signer of the controller; provider records have none. */
   readonly trust?: Pick<Trust, 'isTrusted' | 'writtenById'> | undefined
   readonly enabled: boolean
+  /** Whether the organization of a provider record is suspended: stored keys are used, and none are fetched. */
+  readonly isPaused?: boolean | undefined
   readonly revision: number
   readonly jwksEndpoint: string | null
   /** An additional CA to trust for the endpoint. */

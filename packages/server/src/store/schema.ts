@@ -279,6 +279,11 @@ export interface ChangeLogTable {
   before_hash: string | null
   after_hash: string | null
   source_address: string | null
+  /** The organization of a record of the hosted API, whose members can read the entry. */
+  organization_id: string | null
+  /** The name of such a record, and a JSON array of its members that changed. */
+  entity_name: string | null
+  changed_members: string | null
 }
 
 /** Why a login was refused. */
@@ -293,6 +298,8 @@ export interface AuthDecisionTable {
   remote_address: string
   /** JSON: the output of "explain", reduced to a bounded size. */
   explanation: string
+  /** The organization of the API account, whose members can read the decision; null for logins on this controller. */
+  organization_id: string | null
 }
 
 /** The number of rows of a large table, maintained by triggers. */

@@ -76,7 +76,12 @@ type EnrollRequestRefusal =
   | 'csr-refused'
 
 /** Why an access token of the hosted API is refused. */
-export type AccessTokenRefusal = RefusalReason | 'account-unknown' | 'account-disabled' | 'scope-missing'
+export type AccessTokenRefusal =
+  | RefusalReason
+  | 'account-unknown'
+  | 'account-disabled'
+  | 'organization-suspended'
+  | 'scope-missing'
 
 /** Why a logout token, security event token or SCIM request is refused. */
 export type ChannelRefusal =

@@ -18,6 +18,8 @@ export interface RefusedLogin {
   /** The third-party CA of a refused certificate. */
   readonly caId?: string | undefined
   readonly remoteAddress: string
+  /** The organization whose API account the token names. */
+  readonly organizationId?: string | undefined
   /** Called later, and only when the decision is stored. */
   explain(): Promise<LoginExplanation> | LoginExplanation
 }
@@ -114,12 +116,12 @@ export class DecisionRecorder {
 
   /** Returns the row of a refusal; empty when it cannot be explained. */
   async #explain(refused: Waiting): Promise<AuthDecisionRow[]> {
-    const { id, at, method, reason, signerId = null, identityId = null, remoteAddress } = refused
+    const { id, at, method, reason, signerId = null, identityId = null, remoteAddress, organizationId = null } = refused
     try {
       const explanation = decisionText(await refused.explain())
       const address = remoteAddress.slice(0, MAX_ADDRESS_LENGTH)
       const row = { id, at, method, reason, signer_id: signerId, identity_id: identityId, remote_address: address }
-      return [{ ...row, explanation }]
+      return [{ ...row, explanation, organization_id: organizationId }]
     } catch (error) {
       this.#leftOut++
       this.#parts.log.warn({ decisionId: id, err: error }, 'a refused login could not be explained')

@@ -69,13 +69,21 @@ export function keysOf({ issuer }: { readonly issuer: string }): string {
 
 export type KindName = keyof typeof KINDS
 
-export async function setUpHosted(t: TestContext, options: Omit<AppOptions, 'fetchJwks'> = {}) {
+/** `onFetch` is called with the URL of each key set that is fetched. */
+export async function setUpHosted(
+  t: TestContext,
+  options: Omit<AppOptions, 'fetchJwks'> = {},
+  onFetch?: (url: string) => void,
+) {
   const key = mintKey('P-256')
   const others = mintKey('P-256', key.kid)
-  const fetchJwks = async ({ url }: { url: string }) => ({
-    keySet: readKeySet(Buffer.from(JSON.stringify(mintKeySet(url === OTHER_KEYS ? others : key)))),
-    freshForMs: undefined,
-  })
+  const fetchJwks = async ({ url }: { url: string }) => {
+    onFetch?.(url)
+    return {
+      keySet: readKeySet(Buffer.from(JSON.stringify(mintKeySet(url === OTHER_KEYS ? others : key)))),
+      freshForMs: undefined,
+    }
+  }
   const app = await buildApp(t, { ...options, fetchJwks })
   const bodyOf = (reply: Reply, status = 201) => {
     assert.equal(reply.status, status, reply.text)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { networkFromBody, ORGANIZATION_QUOTAS } from '@countersign/core'
+import { DEFAULT_QUOTAS, networkFromBody } from '@countersign/core'
 import { createNetwork } from '../../src/operations/network/create-network.ts'
 import { deleteNetwork } from '../../src/operations/network/delete-network.ts'
 import { setUpHosted } from './hosted.fixture.ts'
@@ -207,8 +207,8 @@ test('F-14 an organization has a thousand networks at most, and may create one a
   const post = (name: string) => call('POST', '/core/v3/networks', bearer, { name })
   const first = await create('first')
   // The network of this controller and the first one count too.
-  for (let made = 2; made < ORGANIZATION_QUOTAS.networks; ) {
-    const names = Array.from({ length: Math.min(50, ORGANIZATION_QUOTAS.networks - made) }, () => `more ${made++}`)
+  for (let made = 2; made < DEFAULT_QUOTAS.networks; ) {
+    const names = Array.from({ length: Math.min(50, DEFAULT_QUOTAS.networks - made) }, () => `more ${made++}`)
     const replies = await Promise.all(names.map(post))
     assert.ok(replies.every(({ status }) => status === 201))
   }
@@ -231,11 +231,11 @@ test('F-14 as many deleted networks are listed as there may be networks: the old
     return key.id
   }
   const [first = '', second = ''] = [await add(0), await add(1)]
-  const rest = Array.from({ length: ORGANIZATION_QUOTAS.networks - 2 }, (_, nth) => nth + 2)
+  const rest = Array.from({ length: DEFAULT_QUOTAS.networks - 2 }, (_, nth) => nth + 2)
   for (let from = 0; from < rest.length; from += 50) await Promise.all(rest.slice(from, from + 50).map(add))
   const countDeleted = async () => (await get('/core/v3/networks?status=DELETED&size=1')).json.page.totalElements
   assert.deepEqual([await countDeleted(), (await get(`/core/v3/networks/${first}`)).status], [1_000, 200])
-  await add(ORGANIZATION_QUOTAS.networks)
+  await add(DEFAULT_QUOTAS.networks)
   assert.deepEqual([await countDeleted(), (await get(`/core/v3/networks/${second}`)).status], [1_000, 200])
   assert.equal((await call('GET', `/core/v3/networks/${first}`, bearer)).status, 404)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
-import { ACCOUNT_CLIENT_QUOTA, accountFromBody, newId } from '@countersign/core'
+import { accountFromBody, DEFAULT_QUOTAS, newId } from '@countersign/core'
 import { BY_OPERATOR } from '../../src/operations/api-account/client-binding.ts'
 import { createApiAccount } from '../../src/operations/api-account/create-api-account.ts'
 import { deleteApiAccount } from '../../src/operations/api-account/delete-api-account.ts'
@@ -14,7 +14,7 @@ const ACCOUNTS = '/identity/v1/api-account-identities'
 const HOSTILE = 'https://hostile.example/register'
 const FINE = 'https://fine.example/register'
 const OVERLAP_MINUTES = 2
-const ROTATIONS_OF_ONE_ACCOUNT = ACCOUNT_CLIENT_QUOTA - 1
+const ROTATIONS_OF_ONE_ACCOUNT = DEFAULT_QUOTAS.clientsPerAccount - 1
 
 /** An account of the local organization with a session, whose client is then replaced. */
 async function setUp(t: TestContext) {

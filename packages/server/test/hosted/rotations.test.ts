@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { ACCOUNT_CLIENT_QUOTA } from '@countersign/core'
+import { DEFAULT_QUOTAS } from '@countersign/core'
 import { removeClient } from '../../src/operations/api-account/account-clients.ts'
 import { makeAccountClients } from './account-clients.fixture.ts'
 import { KINDS, setUpHosted } from './hosted.fixture.ts'
@@ -34,18 +34,19 @@ async function setUp(t: TestContext) {
 test('F-14 an account has twenty clients at most, and rotates again when earlier ones are removed', async (t) => {
   const { app, call, token, bodyOf, account, other, rotate, accountClients, clientsOf } = await setUp(t)
   const statuses = new Set<number>()
-  for (let nth = 1; nth < ACCOUNT_CLIENT_QUOTA; nth++) statuses.add((await rotate(account, `client ${nth}`)).status)
-  assert.deepEqual([statuses, (await clientsOf(account)).length], [new Set([200]), ACCOUNT_CLIENT_QUOTA])
+  for (let nth = 1; nth < DEFAULT_QUOTAS.clientsPerAccount; nth++)
+    statuses.add((await rotate(account, `client ${nth}`)).status)
+  assert.deepEqual([statuses, (await clientsOf(account)).length], [new Set([200]), DEFAULT_QUOTAS.clientsPerAccount])
   for (const overlapMinutes of [OVERLAP_MINUTES, 0]) {
     const refused = await rotate(account, 'one more', overlapMinutes)
     assert.deepEqual([refused.status, refused.json.field], [400, 'clientId'], refused.text)
   }
   const shown = bodyOf(await call('GET', `${ACCOUNTS}/${account}`, token('auth0', 'boss')), 200)
-  assert.equal(shown.clientId, `client ${ACCOUNT_CLIENT_QUOTA - 1}`)
+  assert.equal(shown.clientId, `client ${DEFAULT_QUOTAS.clientsPerAccount - 1}`)
   assert.equal((await rotate(other, 'one more')).status, 200)
   app.clock.advance(OVERLAP_MINUTES * 60_000)
   await accountClients.endOldSessions()
-  for (let left = ACCOUNT_CLIENT_QUOTA; left > 1; left = (await clientsOf(account)).length) {
+  for (let left = DEFAULT_QUOTAS.clientsPerAccount; left > 1; left = (await clientsOf(account)).length) {
     await accountClients.removeRetired()
   }
   assert.equal((await rotate(account, 'yet another')).status, 200)
@@ -53,10 +54,12 @@ test('F-14 an account has twenty clients at most, and rotates again when earlier
 
 test('rotations at the same time do not exceed the number of clients', async (t) => {
   const { account, rotate, clientsOf } = await setUp(t)
-  const rotations = Array.from({ length: ACCOUNT_CLIENT_QUOTA + 4 }, (_, nth) => rotate(account, `client ${nth}`))
+  const rotations = Array.from({ length: DEFAULT_QUOTAS.clientsPerAccount + 4 }, (_, nth) =>
+    rotate(account, `client ${nth}`),
+  )
   const statuses = (await Promise.all(rotations)).map(({ status }) => status).toSorted()
   assert.deepEqual(new Set(statuses), new Set([200, 400]))
-  assert.equal((await clientsOf(account)).length, ACCOUNT_CLIENT_QUOTA)
+  assert.equal((await clientsOf(account)).length, DEFAULT_QUOTAS.clientsPerAccount)
 })
 
 test('N-13 the removal of a retired client leaves one that is in use, or that another account has now', async (t) => {

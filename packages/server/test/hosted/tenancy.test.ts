@@ -6,7 +6,7 @@ import { createProvider as createProviderOperation } from '../../src/operations/
 import { deleteOrganization } from '../../src/operations/organization/delete-organization.ts'
 import { updateOrganization } from '../../src/operations/organization/update-organization.ts'
 import { KINDS, keysOf, OTHER_KEYS, setUpHosted } from './hosted.fixture.ts'
-import { isHostedRoute } from './is-hosted-route.ts'
+import { isHostedRoute, isOperatorRoute } from './is-hosted-route.ts'
 
 const PROVIDERS = '/identity/v1/identity-providers'
 const ACCOUNTS = '/identity/v1/api-account-identities'
@@ -29,7 +29,8 @@ async function setUp(t: Parameters<typeof setUpHosted>[0]) {
 test('N-13 S2-4.1 two organizations with the same provider never see each other, whatever id is requested', async (t) => {
   const { app, call, acme, other } = await setUp(t)
   const foreign = Object.values({ ...other, bearer: '' }).filter((id) => id !== '')
-  const lists = app.controller.http.routes.filter((route) => isHostedRoute(route) && route.method === 'GET')
+  const hosted = app.controller.http.routes.filter((route) => isHostedRoute(route) && !isOperatorRoute(route))
+  const lists = hosted.filter(({ method }) => method === 'GET')
   assert.ok(lists.length > 15)
   for (const { paths } of lists) {
     for (const path of paths) {
@@ -51,7 +52,8 @@ test('N-13 entities of another organization cannot be changed: they are not foun
   const { app, call, acme, other, bodyOf } = await setUp(t)
   const before = bodyOf(await call('GET', '/core/v3/networks', other.bearer), 200)
   const foreign = Object.values({ ...other, bearer: '' }).filter((id) => id !== '')
-  const routes = app.controller.http.routes.filter((route) => isHostedRoute(route) && route.method !== 'GET')
+  const hosted = app.controller.http.routes.filter((route) => isHostedRoute(route) && !isOperatorRoute(route))
+  const routes = hosted.filter(({ method }) => method !== 'GET')
   const bodies: Readonly<Record<string, object>> = {
     networks: { name: 'taken over' },
     organizations: { name: 'taken over', label: 'TAKEN' },
@@ -329,11 +331,15 @@ test('N-13 an organization cannot change its label, whether the new one is taken
   assert.equal((await app.admin('PATCH', third, { label: 'OTHER' })).status, 400)
 })
 
-test('PUT of an organization activates it by default; PATCH leaves its state', async (t) => {
+test('neither PUT nor PATCH changes whether an organization is active', async (t) => {
   const { app, createOrganization, bodyOf } = await setUp(t)
-  const path = `/identity/v1/organizations/${await createOrganization('THIRD')}`
+  const id = await createOrganization('THIRD')
+  const path = `/identity/v1/organizations/${id}`
   const body = { name: 'Third', label: 'THIRD' }
-  assert.equal(bodyOf(await app.admin('PATCH', path, { active: false }), 200).active, false)
-  assert.equal(bodyOf(await app.admin('PATCH', path, body), 200).active, false)
-  assert.equal(bodyOf(await app.admin('PUT', path, body), 200).active, true)
+  bodyOf(await app.admin('POST', `/identity/v1/operator/organizations/${id}/suspend`), 200)
+  for (const method of ['PATCH', 'PUT']) {
+    assert.equal(bodyOf(await app.admin(method, path, body), 200).active, false)
+    assert.equal((await app.admin(method, path, { ...body, active: true })).status, 400)
+    assert.equal(bodyOf(await app.admin(method, path, { ...body, active: false }), 200).active, false)
+  }
 })

@@ -37,6 +37,7 @@ const OWN_CERTIFICATES = '/edge/client/v1/current-api-session/certificates'
 const ACCOUNTS = '/identity/v1/api-account-identities'
 const PROVIDERS = '/identity/v1/identity-providers'
 const ORGANIZATIONS = '/identity/v1/organizations'
+const OPERATOR = '/identity/v1/operator/organizations'
 const NETWORKS = '/core/v3/networks'
 
 /** By the name of the operation. */
@@ -284,6 +285,21 @@ export const REQUESTS: Readonly<Record<string, Prepare>> = {
   'organization.delete': async (world) => ({
     method: 'DELETE',
     path: `${ORGANIZATIONS}/${await makeOrganization(world)}`,
+  }),
+
+  'organization.suspend': async (world) => ({
+    method: 'POST',
+    path: `${OPERATOR}/${await makeOrganization(world)}/suspend`,
+    body: { reason: 'no payment' },
+  }),
+  'organization.resume': async (world) => ({
+    method: 'POST',
+    path: `${OPERATOR}/${await makeOrganization(world)}/resume`,
+  }),
+  'organization.setQuotas': async (world) => ({
+    method: 'PUT',
+    path: `${OPERATOR}/${await makeOrganization(world)}/quotas`,
+    body: { networks: 5 },
   }),
 
   'network.create': () => ({ method: 'POST', path: NETWORKS, body: networkBody() }),

@@ -123,6 +123,10 @@ const RELEASED: Readonly<Record<string, readonly [sqlite: string, postgres: stri
     'de2cf6bc5a92a1f38a0e84714e361d0d56ccb38e06fb6a809a15858207bab4bb',
     '91da7896e0a56926caf8156e68d9d6a705f7ff12fb93c9f93d03979f120a946c',
   ],
+  tenants: [
+    '99469e7f6c860441ca738c4dee7a3936a7146285e15ac680f3fb6dd1dada7e9d',
+    '375fec11ecca45120bfd3943845787ea9b91e1214bee9de47694302764e71636',
+  ],
 }
 
 test('a released step is never edited: databases that have applied it would miss the change', () => {

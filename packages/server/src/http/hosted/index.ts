@@ -4,6 +4,7 @@ import { apiAccountRoutes } from './api-accounts.ts'
 import { hostedIdentityRoutes } from './identities.ts'
 import { identityProviderRoutes } from './identity-providers.ts'
 import { networkRoutes } from './networks.ts'
+import { operatorRoutes } from './operator.ts'
 import { organizationRoutes } from './organizations.ts'
 import { roleRoutes } from './roles.ts'
 
@@ -12,6 +13,7 @@ type HostedRouteParts = Parameters<typeof networkRoutes>[0] &
   Parameters<typeof apiAccountRoutes>[0] &
   Parameters<typeof identityProviderRoutes>[0] &
   Parameters<typeof organizationRoutes>[0] &
+  Parameters<typeof operatorRoutes>[0] &
   Parameters<typeof roleRoutes>[0]
 
 export function hostedRoutes(parts: HostedRouteParts): Route[] {
@@ -21,6 +23,7 @@ export function hostedRoutes(parts: HostedRouteParts): Route[] {
     ...apiAccountRoutes(parts),
     ...identityProviderRoutes(parts),
     ...organizationRoutes(parts),
+    ...operatorRoutes(parts),
     ...roleRoutes(parts),
   ]
 }

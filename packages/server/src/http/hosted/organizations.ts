@@ -95,7 +95,7 @@ export function organizationRoutes({ store, clock, targetOrganizations }: Organi
       paths: [ONE],
       access: ADMIN,
       body: { schema: OrganizationWrite, optional: false, readOnly: ORGANIZATION_READ_ONLY },
-      handle: (call) => update(call, { active: true, ...(call.body as WriteBody) }),
+      handle: (call) => update(call, call.body as WriteBody),
     },
     {
       ...base,

@@ -1,7 +1,7 @@
 import {
   checkClientIdClaim,
-  checkClientQuota,
   checkPlainText,
+  checkQuota,
   clientIdClaimsOf,
   fieldError,
   findClientId,
@@ -16,6 +16,7 @@ import {
   listClientIdSettings,
 } from '../../store/reads/account-client-reads.ts'
 import { getProviderById } from '../../store/reads/provider-reads.ts'
+import { loadQuotasOfAccount } from '../../store/reads/quota-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { duplicateError } from '../../store/unique-violation.ts'
 import { type AccountClient, deleteRetiredClient, insertClient } from '../../store/writes/account-client-writes.ts'
@@ -62,7 +63,7 @@ export async function addClient(
 
 /** Refuses a client over the quota. Called before the client is registered at its provider, and again in the transaction. */
 export async function checkNewClient({ db }: Pick<Transaction, 'db'>, accountId: string): Promise<void> {
-  checkClientQuota(await countClients(db, accountId))
+  checkQuota('clientsPerAccount', await countClients(db, accountId), await loadQuotasOfAccount(db, accountId))
 }
 
 /** Refuses a token that names another account too, because that account's record reads the client id from another claim. */

@@ -1,7 +1,8 @@
-import { type AccountSettings, checkQuota, ORGANIZATION_QUOTAS } from '@countersign/core'
+import { type AccountSettings, checkQuota } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
 import { countAccounts, isAccountName } from '../../store/reads/account-reads.ts'
 import { getProvider } from '../../store/reads/provider-reads.ts'
+import { loadQuotas } from '../../store/reads/quota-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { duplicateError } from '../../store/unique-violation.ts'
 import type { AccountClient } from '../../store/writes/account-client-writes.ts'
@@ -35,6 +36,7 @@ export async function checkNewAccount(
   organizationId: string,
   { name }: AccountSettings,
 ): Promise<void> {
-  checkQuota('API accounts', await countAccounts(db, organizationId, ORGANIZATION_QUOTAS['API accounts']))
+  const quotas = await loadQuotas(db, organizationId)
+  checkQuota('accounts', await countAccounts(db, organizationId, quotas.accounts), quotas)
   if (await isAccountName(db, organizationId, name)) throw duplicateError('api_accounts_name', { name })
 }

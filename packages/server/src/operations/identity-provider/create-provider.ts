@@ -1,13 +1,10 @@
-import { AppError, checkClientIdClaim, type ProviderSettings, validateProvider } from '@countersign/core'
+import { checkClientIdClaim, checkQuota, type ProviderSettings, validateProvider } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
 import type { OwnedKey } from '../../store/owned-key.ts'
 import { countProviders } from '../../store/reads/provider-reads.ts'
-import type { Transaction } from '../../store/transaction.ts'
+import { loadQuotas } from '../../store/reads/quota-reads.ts'
 import { insertProvider } from '../../store/writes/provider-writes.ts'
 import { checkTargetOrganization } from '../organization/target-organization.ts'
-
-/** The keys of every record are fetched again and again. */
-const MAX_PROVIDERS = 50
 
 export interface SealedRegistrationToken {
   /** The initial access token for client registration at the provider; undefined leaves it as it is, null removes it. */
@@ -25,13 +22,11 @@ export const createProvider = operation({
     await checkTargetOrganization(tx, key.organizationId)
     validateProvider(provider)
     checkClientIdClaim(provider)
-    await checkQuota(tx, key.organizationId)
+    checkQuota(
+      'providers',
+      await countProviders(tx.db, key.organizationId),
+      await loadQuotas(tx.db, key.organizationId),
+    )
     await insertProvider(tx, key, provider, sealedRegistrationToken)
   },
 })
-
-async function checkQuota({ db }: Transaction, organizationId: string): Promise<void> {
-  if ((await countProviders(db, organizationId)) < MAX_PROVIDERS) return
-  const message = `an organization can have at most ${MAX_PROVIDERS} identity providers: delete one first`
-  throw new AppError('INVALID_FIELD', { message })
-}

@@ -15,7 +15,7 @@ import { findAccountOfProvider } from '../../store/reads/account-reads.ts'
 import { findLocalOrganization } from '../../store/reads/organization-reads.ts'
 import { getProvider } from '../../store/reads/provider-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
-import { endSessionsOfProvider } from '../../store/writes/end-sessions.ts'
+import { endSessionsOfAccounts } from '../../store/writes/end-sessions.ts'
 import { updateProvider } from '../../store/writes/provider-writes.ts'
 import type { SealedRegistrationToken, WriteProvider } from './create-provider.ts'
 
@@ -52,7 +52,7 @@ async function changeProvider(
 ): Promise<void> {
   validateProvider(next)
   await checkSameClients(tx, current, next)
-  if (current.enabled && !next.enabled) await endSessionsOfProvider(tx, current.id)
+  if (current.enabled && !next.enabled) await endSessionsOfAccounts(tx, { providerId: current.id })
   await updateProvider(tx, current, next, nextRegistrationToken(current, next, sealedRegistrationToken))
 }
 

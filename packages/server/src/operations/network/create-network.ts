@@ -1,7 +1,8 @@
-import { checkQuota, foldName, hostedIdentityId, type NetworkSettings, ORGANIZATION_QUOTAS } from '@countersign/core'
+import { checkQuota, foldName, hostedIdentityId, type NetworkSettings } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
 import type { OwnedKey } from '../../store/owned-key.ts'
 import { countNetworks, findNetworkNamed, getNetworkGroupId } from '../../store/reads/network-reads.ts'
+import { loadQuotas } from '../../store/reads/quota-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { duplicateError } from '../../store/unique-violation.ts'
 import { insertNetwork, type NetworkFacts } from '../../store/writes/network-writes.ts'
@@ -22,7 +23,8 @@ export const createNetwork = operation({
 
 export async function addNetwork(tx: Transaction, facts: NetworkFacts, settings: NetworkSettings): Promise<void> {
   const networkGroupId = await getNetworkGroupId(tx.db, facts.organizationId, settings.networkGroupId)
-  checkQuota('networks', await countNetworks(tx.db, networkGroupId, ORGANIZATION_QUOTAS.networks))
+  const quotas = await loadQuotas(tx.db, facts.organizationId)
+  checkQuota('networks', await countNetworks(tx.db, networkGroupId, quotas.networks), quotas)
   await checkNameIsFree(tx, networkGroupId, settings.name)
   await insertNetwork(tx, facts, { ...settings, networkGroupId })
 }

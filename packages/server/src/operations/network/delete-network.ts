@@ -1,10 +1,10 @@
-import { AppError, hostedIdentityId, ORGANIZATION_QUOTAS } from '@countersign/core'
+import { AppError, DEFAULT_QUOTAS, hostedIdentityId } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
 import type { OwnedKey } from '../../store/owned-key.ts'
 import { getExistingNetwork } from '../../store/reads/network-reads.ts'
 import { dropDeletedNetworks, markNetworkDeleted } from '../../store/writes/network-writes.ts'
 
-/** Deletes a network, which stays among the deleted ones. There are as many of these as there may be networks; the oldest give way. */
+/** Deletes a network, which stays among the deleted ones. There are as many of these as there may be networks by default; the oldest give way. */
 export const deleteNetwork = operation({
   name: 'network.delete',
   access: { hosted: 'networks' },
@@ -15,6 +15,6 @@ export const deleteNetwork = operation({
       throw new AppError('ENTITY_CAN_NOT_BE_DELETED', { message: "this controller's own network can not be deleted" })
     }
     await markNetworkDeleted(tx, id, hostedIdentityId(tx.actor.id))
-    await dropDeletedNetworks(tx, organizationId, { keep: ORGANIZATION_QUOTAS.networks })
+    await dropDeletedNetworks(tx, organizationId, { keep: DEFAULT_QUOTAS.networks })
   },
 })

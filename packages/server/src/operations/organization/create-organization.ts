@@ -3,6 +3,7 @@ import { organizationFromBody } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { insertOrganization } from '../../store/writes/organization-writes.ts'
+import { checkSameActivity } from './update-organization.ts'
 
 export interface NewOrganization {
   readonly id: string
@@ -15,6 +16,7 @@ export const createOrganization = operation({
   name: 'organization.create',
   access: { hosted: 'admin' },
   async run(tx, organization: NewOrganization): Promise<void> {
+    checkSameActivity(organizationFromBody(organization.body).active, true)
     await addOrganization(tx, { ...organization, isLocal: false })
   },
 })

@@ -1,5 +1,5 @@
 import type { OrganizationPatch } from '@countersign/contract'
-import { AppError, fieldError, patchedOrganization } from '@countersign/core'
+import { fieldError, patchedOrganization } from '@countersign/core'
 import { organizationSettings } from '../../store/hosted-rows.ts'
 import { operation } from '../../store/operation.ts'
 import { findLocalOrganization, getOrganization } from '../../store/reads/organization-reads.ts'
@@ -15,14 +15,17 @@ export const updateOrganization = operation({
     await checkTargetOrganization(tx, id)
     const current = await getOrganization(tx.db, id)
     const next = patchedOrganization(organizationSettings(current), body)
-    if (current.is_local && !next.active) {
-      const message = 'the organization that owns this controller stays active'
-      throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', { message })
-    }
+    checkSameActivity(next.active, Boolean(current.active))
     if (next.label !== current.label) await checkMayLabel(tx, next.label)
     await updateRow(tx, id, next)
   },
 })
+
+/** One way changes it: `suspend` and `resume`, by which an organization can neither lock itself out nor end its suspension. */
+export function checkSameActivity(next: boolean, current: boolean): void {
+  if (next === current) return
+  throw fieldError('active', 'active can be changed only by the operator, with suspend and resume', next)
+}
 
 /** Labels are unique over all organizations: by the refusal of one that is taken, an organization could find out the labels of others. */
 async function checkMayLabel({ db, organizationId }: Transaction, label: string): Promise<void> {

@@ -1,5 +1,11 @@
-import type { AccountSettings, NetworkSettings, OrganizationSettings, ProviderSettings } from '@countersign/core'
-import { bool, text, textOrNull } from './column.ts'
+import type {
+  AccountSettings,
+  NetworkSettings,
+  OrganizationQuotas,
+  OrganizationSettings,
+  ProviderSettings,
+} from '@countersign/core'
+import { bool, intOrNull, named, text, textOrNull } from './column.ts'
 import type { ColumnsFor } from './column-map.ts'
 
 /** Where the settings of an organization are stored. */
@@ -8,6 +14,14 @@ export const ORGANIZATION_COLUMNS = {
   label: text(),
   active: bool(),
 } satisfies ColumnsFor<OrganizationSettings>
+
+/** Where the quotas that the operator has set for an organization are stored. */
+export const QUOTA_COLUMNS = {
+  networks: named('quota_networks', intOrNull()),
+  accounts: named('quota_accounts', intOrNull()),
+  providers: named('quota_providers', intOrNull()),
+  clientsPerAccount: named('quota_clients_per_account', intOrNull()),
+} satisfies ColumnsFor<OrganizationQuotas>
 
 /** Where the settings of an identity provider are stored; responses have the members in this order. */
 export const PROVIDER_COLUMNS = {

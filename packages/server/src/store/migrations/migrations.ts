@@ -17,6 +17,7 @@ import { signerAudiences } from './signer-audiences.ts'
 import { signerSessions } from './signer-sessions.ts'
 import { signerTrust } from './signer-trust.ts'
 import { syncedIdentities } from './synced-identities.ts'
+import { tenants } from './tenants.ts'
 
 /** Every step of the schema, oldest first; the n-th has version n. Never edit a released step: add a later one. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -38,4 +39,5 @@ export const MIGRATIONS: readonly Migration[] = [
   scimNames,
   signerSessions,
   lastLogins,
+  tenants,
 ]

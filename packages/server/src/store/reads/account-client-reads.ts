@@ -22,6 +22,8 @@ export interface KnownAccount {
   readonly role: AccountRole
   /** Both the account and its organization are active. */
   readonly isActive: boolean
+  /** Set while the operator has suspended its organization. */
+  readonly suspension: { readonly reason: string | null } | undefined
   /** When the client's tokens stop being accepted; null while no other client replaces it. */
   readonly retiresAt: number | null
   /** When the client was added to the account. */
@@ -35,7 +37,7 @@ const accountOfClient = prepared(2, (db, issuer: string, clientId: string) =>
     .innerJoin('api_accounts as account', 'account.id', 'client.account_id')
     .innerJoin('organizations as organization', 'organization.id', 'account.organization_id')
     .select(['account.id', 'account.organization_id', 'account.identity_provider_id', 'account.role'])
-    .select(['account.active', 'organization.active as organization_active'])
+    .select(['account.active', 'organization.active as organization_active', 'organization.suspension_reason'])
     .select(['client.retires_at', 'client.created_at'])
     .where('client.issuer', '=', issuer)
     .where('client.client_id', '=', clientId),
@@ -50,6 +52,7 @@ export async function findAccountOfClient(db: Db, { issuer, clientId }: ClientKe
       identityProviderId: row.identity_provider_id,
       role: row.role as AccountRole,
       isActive: Boolean(row.active) && Boolean(row.organization_active),
+      suspension: row.organization_active ? undefined : { reason: row.suspension_reason },
       retiresAt: row.retires_at,
       registeredAt: row.created_at,
       client: { issuer, clientId },

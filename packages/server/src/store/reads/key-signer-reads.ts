@@ -28,7 +28,14 @@ const selectSigners = ({ db }: Store) =>
     .select(['signer.id', 'signer.enabled', 'signer.revision', 'signer.jwks_endpoint'])
     .select(['signer.jwks_ca_pem', 'signer.cert_pem', 'signer.not_after', 'signer.kid'])
     .select(['signer.is_trusted', 'signer.written_by_id'])
-    .select([noText.as('organization_id'), 'set.url', 'set.ca_digest', 'set.jwks', 'set.fetched_at'])
+    .select([
+      noText.as('organization_id'),
+      noFlag.as('is_paused'),
+      'set.url',
+      'set.ca_digest',
+      'set.jwks',
+      'set.fetched_at',
+    ])
 
 /** The keys of security events are managed like those of tokens. */
 const selectSignals = ({ db }: Store) =>
@@ -38,7 +45,14 @@ const selectSignals = ({ db }: Store) =>
     .select(['signer.id', 'signer.enabled', 'signer.revision', 'signer.signals_jwks_uri as jwks_endpoint'])
     .select(['signer.jwks_ca_pem', noText.as('cert_pem'), noTime.as('not_after'), noText.as('kid')])
     .select(['signer.is_trusted', 'signer.written_by_id'])
-    .select([noText.as('organization_id'), 'set.url', 'set.ca_digest', 'set.jwks', 'set.fetched_at'])
+    .select([
+      noText.as('organization_id'),
+      noFlag.as('is_paused'),
+      'set.url',
+      'set.ca_digest',
+      'set.jwks',
+      'set.fetched_at',
+    ])
     .where('signer.signals_jwks_uri', 'is not', null)
 
 const noTime = sql<number | null>`null`
@@ -48,8 +62,10 @@ const noFlag = sql<SignerRow['is_trusted'] | null>`null`
 const selectProviders = ({ db }: Store) =>
   db
     .selectFrom('identity_providers as signer')
+    .innerJoin('organizations as organization', 'organization.id', 'signer.organization_id')
     .leftJoin('identity_provider_key_sets as set', 'set.signer_id', 'signer.id')
     .select(['signer.id', 'signer.enabled', 'signer.revision'])
+    .select((eb) => eb('organization.active', '=', false).$castTo<SignerRow['is_trusted'] | null>().as('is_paused'))
     .select((eb) => eb.ref('signer.jwks_uri').$castTo<string | null>().as('jwks_endpoint'))
     .select([noText.as('jwks_ca_pem'), noText.as('cert_pem'), noTime.as('not_after'), noText.as('kid')])
     .select([noFlag.as('is_trusted'), noText.as('written_by_id')])
@@ -126,6 +142,7 @@ function fromRow(row: Row): LoadedKeySigner {
       organizationId: row.organization_id ?? undefined,
       trust: isTrusted === null ? undefined : { isTrusted: Boolean(isTrusted), writtenById: row.written_by_id },
       enabled: Boolean(row.enabled),
+      isPaused: Boolean(row.is_paused),
       revision,
       jwksEndpoint: row.jwks_endpoint,
       jwksCaPem: row.jwks_ca_pem,

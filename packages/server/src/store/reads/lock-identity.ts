@@ -5,7 +5,7 @@ import { readJsonColumn } from '../json-column.ts'
 import { prepared } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import type { Transaction } from '../transaction.ts'
-import { identitiesOfProvider } from './identities-of-provider.ts'
+import { type AccountOwner, identitiesOfAccounts } from './identities-of-accounts.ts'
 
 type LoginStateArguments = readonly [id: string, signerId: string, ...revocationKeys: string[]]
 
@@ -64,12 +64,12 @@ export async function lockIdentity(
   )
 }
 
-/** Locks the identities of a provider's accounts as `lockIdentity` does, and returns their ids. */
-export async function lockIdentitiesOfProvider(
+/** Locks the identities of an owner's accounts as `lockIdentity` does, and returns their ids. */
+export async function lockIdentitiesOfAccounts(
   { db, dialect }: Pick<Transaction, 'db' | 'dialect'>,
-  providerId: string,
+  owner: AccountOwner,
 ): Promise<string[]> {
-  const identities = identitiesOfProvider(db, providerId)
+  const identities = identitiesOfAccounts(db, owner)
   const rows = await (dialect === 'postgres' ? identities.forNoKeyUpdate('identities') : identities).execute()
   return rows.map(({ id }) => id)
 }

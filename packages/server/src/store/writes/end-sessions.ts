@@ -1,8 +1,8 @@
 import type { ProviderCause } from '../change.ts'
 import { OIDC_SESSION_KEYS } from '../oidc-session-key.ts'
 import { preparedForIds } from '../prepared.ts'
-import { identitiesOfProvider } from '../reads/identities-of-provider.ts'
-import { lockIdentitiesOfProvider, lockIdentity } from '../reads/lock-identity.ts'
+import { type AccountOwner, identitiesOfAccounts } from '../reads/identities-of-accounts.ts'
+import { lockIdentitiesOfAccounts, lockIdentity } from '../reads/lock-identity.ts'
 import type { ApiSessionRow } from '../schema.ts'
 import type { Transaction } from '../transaction.ts'
 import { skipLocked } from './skip-locked.ts'
@@ -59,12 +59,12 @@ export async function endOidcSessions(tx: Transaction, identityId: string): Prom
   reportDeleted(tx, await ended.returning(['id', 'identity_id', 'ip_address']).execute())
 }
 
-/** Ends the sessions of all accounts of an identity provider. Only accounts with an identity on this controller can have any. */
-export async function endSessionsOfProvider(tx: Transaction, providerId: string): Promise<void> {
+/** Ends the sessions of all accounts of an identity provider or organization. Only accounts with an identity on this controller can have any. */
+export async function endSessionsOfAccounts(tx: Transaction, owner: AccountOwner): Promise<void> {
   const { db } = tx
-  const identityIds = await lockIdentitiesOfProvider(tx, providerId)
+  const identityIds = await lockIdentitiesOfAccounts(tx, owner)
   if (identityIds.length === 0) return
-  const ended = db.deleteFrom('api_sessions').where('identity_id', 'in', identitiesOfProvider(db, providerId))
+  const ended = db.deleteFrom('api_sessions').where('identity_id', 'in', identitiesOfAccounts(db, owner))
   reportDeleted(tx, await ended.returning(['id', 'identity_id', 'ip_address']).execute())
 }
 

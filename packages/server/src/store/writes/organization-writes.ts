@@ -1,5 +1,5 @@
-import type { OrganizationSettings } from '@countersign/core'
-import { organizationColumns } from '../hosted-rows.ts'
+import type { OrganizationQuotas, OrganizationSettings } from '@countersign/core'
+import { organizationColumns, quotaColumns } from '../hosted-rows.ts'
 import { insertRow } from '../prepared.ts'
 import type { Transaction } from '../transaction.ts'
 import { rejectDuplicates } from '../unique-violation.ts'
@@ -31,6 +31,46 @@ export async function updateOrganization(tx: Transaction, id: string, settings: 
       .where('id', '=', id)
       .execute(),
   )
+  tx.changed({ entity: ENTITY, id, action: 'updated' })
+}
+
+/** The state of a suspended organization; null for an active one. */
+export interface Suspension {
+  readonly at: number
+  readonly reason: string | null
+}
+
+/**
+ * Suspends or resumes an organization. Also reports its identity providers: whether their keys are fetched depends on it.
+ */
+export async function setSuspension(tx: Transaction, id: string, suspension: Suspension | null): Promise<void> {
+  await tx.db
+    .updateTable('organizations')
+    .set({
+      active: suspension === null,
+      suspended_at: suspension?.at ?? null,
+      suspension_reason: suspension?.reason ?? null,
+      updated_at: tx.now,
+    })
+    .where('id', '=', id)
+    .execute()
+  tx.changed({ entity: ENTITY, id, action: 'updated' })
+  const providers = await tx.db
+    .selectFrom('identity_providers')
+    .select('id')
+    .where('organization_id', '=', id)
+    .execute()
+  for (const provider of providers) {
+    tx.changed({ entity: 'identityProviders', id: provider.id, action: 'updated', isOneOfMany: true })
+  }
+}
+
+export async function updateQuotas(tx: Transaction, id: string, quotas: OrganizationQuotas): Promise<void> {
+  await tx.db
+    .updateTable('organizations')
+    .set({ ...quotaColumns(quotas), updated_at: tx.now })
+    .where('id', '=', id)
+    .execute()
   tx.changed({ entity: ENTITY, id, action: 'updated' })
 }
 
