@@ -50,6 +50,21 @@ test('S2-5.4 S2-5.5 S2-5.6 S2-5.7 the SDK needs only the credentials file of an 
     assert.notEqual(before, session.session)
   })
 
+  await t.test('a missing permission does not cost another session; an ended session is renewed', async () => {
+    const admin = new HostedClient({ baseUrl, fetch, session: (await stage.administrator()).session })
+    const pool = (await admin.providers.all()).find(({ kind }) => kind === 'cognito')
+    const made = await admin.accounts.create({ name: 'viewer', identityProviderId: pool?.id ?? '', role: 'read-only' })
+    assert.ok(made.credentials)
+    const client = new HostedClient({ baseUrl, fetch, credentials: new Credentials(made.credentials) })
+    const controller = await client.connectLocal()
+    const first = controller.session
+    await assert.rejects(controller.identities.create({ name: 'x', type: 'Default', isAdmin: false }), { status: 401 })
+    assert.equal(controller.session, first)
+    await (await stage.administrator()).apiSessions.delete((await controller.currentSession()).id)
+    assert.ok((await controller.summary()).identities)
+    assert.notEqual(controller.session, first)
+  })
+
   await t.test(
     'an account is created, rotated, disabled and deleted, and its credentials work accordingly',
     async () => {

@@ -2,6 +2,7 @@ import { CliError, EXIT } from './cli-error.ts'
 import type { Call } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { describeSystemError } from './describe-system-error.ts'
+import { runEndTasks } from './end-tasks.ts'
 import { findCommand } from './find-command.ts'
 import { buildCommandHelp, buildOverview } from './help.ts'
 import { createInput, type Input, NO_INPUT } from './input.ts'
@@ -57,7 +58,12 @@ async function dispatch(words: readonly string[], context: Omit<Call, 'args' | '
     return EXIT.ok
   }
   const verbosity = { quiet: flags.quiet === true, verbose: flags.verbose === true }
-  return command.run({ args, flags, ...context, terminal: withVerbosity(terminal, verbosity) })
+  const call = { args, flags, ...context, terminal: withVerbosity(terminal, verbosity) }
+  try {
+    return await command.run(call)
+  } finally {
+    await runEndTasks(call)
+  }
 }
 
 function isHelpFlag(word: string | undefined): boolean {

@@ -20,6 +20,7 @@ const EXIT_BY_CODE: { readonly [code: string]: number } = {
   NO_CREDENTIALS: EXIT.notLoggedIn,
   BAD_CREDENTIALS: EXIT.notLoggedIn,
   TOKEN_REFUSED: EXIT.refused,
+  NO_LOCAL_NETWORK: EXIT.refused,
   LOGIN_REFUSED: EXIT.refused,
   MFA_INVALID_TOKEN: EXIT.refused,
 }

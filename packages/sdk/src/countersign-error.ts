@@ -18,6 +18,8 @@ export type ClientErrorCode =
   | 'NO_CREDENTIALS'
   /** The credentials are unusable. */
   | 'BAD_CREDENTIALS'
+  /** The organization of the account has no network on this controller. */
+  | 'NO_LOCAL_NETWORK'
   /** The identity provider issued no token. */
   | 'TOKEN_REFUSED'
   /** The provider's discovery document lacks a required member, or names another issuer. */

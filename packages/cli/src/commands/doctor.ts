@@ -1,36 +1,34 @@
 import { EXIT } from '../cli-error.ts'
 import type { Call, Command } from '../command.ts'
 import { checkProviders } from '../doctor/check-providers.ts'
-import { checkCertificate, checkConnection, checkSession } from '../doctor/checks.ts'
+import { type Controller, checkCertificate, checkConnection, checkSession } from '../doctor/checks.ts'
 import type { Finding } from '../doctor/finding.ts'
-import { getProfile } from '../files/profiles.ts'
+import { findProfile, getProfile, getProfileName } from '../files/profiles.ts'
+import { findHostedAddress, loadCa } from '../hosted/hosted-api.ts'
 import { getFormat, printData } from '../output/print-result.ts'
-import { CALL_FLAGS, CREDENTIALS_FLAG } from '../session/call-flags.ts'
+import { CALL_FLAGS } from '../session/call-flags.ts'
+import { findManager } from '../session/open-controller.ts'
 import { readSecondJwt } from '../session/second-jwt.ts'
 import { withProgress } from '../with-progress.ts'
 
 /** `countersign doctor`: check everything that a login and the hosted API need. */
 export const doctor: Command = {
   args: [],
-  flags: [...CALL_FLAGS, CREDENTIALS_FLAG],
+  flags: CALL_FLAGS,
   details: [
     'Checks the connection, the clock, the certificate, the identity providers of people, the session, the keys of signers,',
     'leftovers of --dev and the API account.',
   ],
   examples: [{ command: 'countersign doctor --profile ci', description: 'check everything that a login needs' }],
   async run(call) {
-    const { name, profile } = getProfile(call)
-    const findings: Finding[] = [{ check: 'profile', ok: true, says: `${name}: ${profile.url}` }]
+    const target = getTarget(call)
+    const findings: Finding[] = [{ check: target.check, ok: true, says: target.says }]
     const check = async () => {
-      findings.push(...(await checkConnection(profile)))
-      if (findings.every(({ ok }) => ok)) {
-        findings.push(await checkCertificate(profile))
-        findings.push(...(await checkProviders(profile)))
-        if (profile.credentials === undefined)
-          findings.push(...(await checkSession(profile, name, (await readSecondJwt(call)) ?? profile.secondJwt)))
-        if (profile.credentials !== undefined || call.flags.credentials !== undefined)
-          findings.push(await (await import('../doctor/check-account.ts')).checkAccount(call, profile))
-      }
+      findings.push(...(await checkConnection(target)))
+      if (!findings.every(({ ok }) => ok)) return
+      findings.push(await checkCertificate(target))
+      findings.push(...(await checkProviders(target)))
+      findings.push(...(await checkLogin(call)))
     }
     await withProgress(call.terminal, 'checking…', check())
     if (getFormat(call) !== 'table') await printData(call, findings)
@@ -38,6 +36,29 @@ export const doctor: Command = {
     if (findings.every(({ ok }) => ok)) return EXIT.ok
     return findings.some(({ check, ok }) => check === 'connection' && !ok) ? EXIT.unreachable : EXIT.failure
   },
+}
+
+/** The controller to check: of the profile, or of the flags and the environment. Throws when none is named. */
+function getTarget(call: Call): Controller & Pick<Finding, 'check' | 'says'> {
+  const profile = findProfile(call.env, getProfileName(call))
+  const address = findHostedAddress(call)
+  if (!address || address.url === profile?.url) {
+    const { name, profile: own } = getProfile(call)
+    return { url: own.url, caPem: loadCa(call, own.url), check: 'profile', says: `${name}: ${own.url}` }
+  }
+  const { url, source } = address
+  return { url, caPem: loadCa(call, url), check: 'address', says: `${url} (${source})` }
+}
+
+/** The session of the profile, or the API account: whichever management commands would use. */
+async function checkLogin(call: Call): Promise<Finding[]> {
+  const caller = await findManager(call)
+  if (caller && !('session' in caller)) {
+    const { checkAccount } = await import('../doctor/check-account.ts')
+    return checkAccount(call, caller)
+  }
+  const { name, profile } = getProfile(call)
+  return checkSession(profile, name, (await readSecondJwt(call)) ?? profile.secondJwt)
 }
 
 function printFindings({ terminal }: Call, findings: readonly Finding[]): void {

@@ -5,7 +5,7 @@ import type { Call, Command } from '../command.ts'
 import { getFormat, printData } from '../output/print-result.ts'
 import { hasUnprintable, printableJson } from '../printable.ts'
 import { CALL_FLAGS } from '../session/call-flags.ts'
-import { explainUnauthorized, openController } from '../session/with-controller.ts'
+import { openController } from '../session/open-controller.ts'
 import { waitForStopSignal } from '../stop-signals.ts'
 
 /** Members that every line starts with, or that do not help a person. */
@@ -26,11 +26,11 @@ export const eventsTail: Command = {
   ],
   async run(call) {
     const limit = readCount(call.flags.count)
-    const { client, profile } = await openController(call)
+    const { client, url, explain } = await openController(call)
     const stop = new AbortController()
     void Promise.race([waitForStopSignal(), waitForClosedOutput()]).then(() => stop.abort())
-    call.terminal.note(`following ${profile.url}; stop with Ctrl-C`)
-    await explainUnauthorized(call, client, follow(call, client, stop.signal, limit))
+    call.terminal.note(`following ${url}; stop with Ctrl-C`)
+    await explain(follow(call, client, stop.signal, limit))
     return EXIT.ok
   },
 }

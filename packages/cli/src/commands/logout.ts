@@ -16,10 +16,10 @@ export const logout: Command = {
   async run(call) {
     const { name, profile } = getProfile(call)
     if (profile.session !== undefined) {
-      const { openController } = await import('../session/with-controller.ts')
+      const { openProfile } = await import('../session/open-controller.ts')
       const { isSdkError } = await import('../to-cli-error.ts')
       try {
-        await (await openController(call)).client.logOut()
+        await (await openProfile(call)).client.logOut()
       } catch (error) {
         // A 401 means that the session has ended already. If the controller is unreachable, the session expires.
         if (!isSdkError(error)) throw error

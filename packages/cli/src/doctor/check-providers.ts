@@ -1,7 +1,7 @@
 import { BrowserLogin, type ClientSigner, ControllerClient } from '@countersign/sdk'
-import type { Profile } from '../files/profiles.ts'
 import { createTrustingFetch } from '../net/trusting-fetch.ts'
 import { toCliError } from '../to-cli-error.ts'
+import type { Controller } from './checks.ts'
 import type { Finding } from './finding.ts'
 
 const TIMEOUT_MS = 10_000
@@ -10,7 +10,7 @@ const MAX_PROVIDERS = 20
 const REDIRECT_URI = 'http://127.0.0.1/callback'
 
 /** Whether this machine reaches the providers where people log in. The controller's own connection to them is a separate check. */
-export async function checkProviders({ url, caPem }: Profile): Promise<Finding[]> {
+export async function checkProviders({ url, caPem }: Controller): Promise<Finding[]> {
   const fetch = createTrustingFetch({ origin: url, caPem })
   const signers = await new ControllerClient({ baseUrl: url, fetch }).listClientSigners()
   const interactive = signers.filter(

@@ -17,8 +17,11 @@ const DAY_MS = 86_400_000
 const TIMEOUT_MS = 10_000
 const UNAUTHORIZED = 401
 
+/** The controller that is checked. */
+export type Controller = Pick<Profile, 'url'> & { readonly caPem?: string | undefined }
+
 /** Checks the connection, and with it the version and the clock. */
-export async function checkConnection({ url, caPem }: Profile): Promise<Finding[]> {
+export async function checkConnection({ url, caPem }: Controller): Promise<Finding[]> {
   const fetch = createTrustingFetch({ origin: url, caPem })
   const startedAt = Date.now()
   try {
@@ -52,7 +55,7 @@ function checkClock(date: string | null, startedAt: number, took: number): Findi
 }
 
 /** Whether the certificate chains to the trusted CA, and for how long it is valid. */
-export async function checkCertificate({ url, caPem }: Profile): Promise<Finding> {
+export async function checkCertificate({ url, caPem }: Controller): Promise<Finding> {
   const { hostname, port } = new URL(url)
   const host = hostname.replace(/^\[|\]$/g, '')
   const isName = /[a-z]/i.test(host) && !host.includes(':')

@@ -13,19 +13,28 @@ export type Caller = { readonly source: string } & (
 )
 
 /** Our variables take precedence over those of existing tools of this API. */
-const PREFIXES = ['COUNTERSIGN_', 'NETFOUNDRY_'] as const
+const OWN_PREFIXES = ['COUNTERSIGN_']
+const PREFIXES = [...OWN_PREFIXES, 'NETFOUNDRY_']
 
-/**
- * Finds the credentials for the hosted API, in this order: `--credentials`, the environment, the profile, the default files. Throws with
- * status 3 when there are none.
- */
-export async function findCaller(call: Call, hostedUrl: string | undefined): Promise<Caller> {
+/** Like `findCaller`, but throws with status 3 when there are none. */
+export async function getCaller(call: Call, hostedUrl: string | undefined): Promise<Caller> {
+  const caller = await findCaller(call, hostedUrl)
+  if (caller) return caller
+  throw noCaller(findProfile(call.env, getProfileName(call)), hostedUrl)
+}
+
+/** Finds the credentials for the API, in this order: `--credentials`, the environment, the profile, the default files. */
+export async function findCaller(
+  call: Call,
+  hostedUrl: string | undefined,
+  { withOtherTools = true }: { readonly withOtherTools?: boolean } = {},
+): Promise<Caller | undefined> {
   const { flags, env, terminal } = call
   const { credentials: file } = flags
   const profile = findProfile(env, getProfileName(call))
   const sources: readonly (readonly [name: string, find: () => Promise<Caller | undefined>])[] = [
     ['--credentials', async () => (typeof file === 'string' ? fromFile(file, '--credentials') : undefined)],
-    ['environment', () => fromEnvironment(env)],
+    ['environment', () => fromEnvironment(env, withOtherTools ? PREFIXES : OWN_PREFIXES)],
     ['profile', () => fromProfile(profile, hostedUrl)],
     ['default files', () => fromDefaultFiles(env)],
   ]
@@ -40,21 +49,26 @@ export async function findCaller(call: Call, hostedUrl: string | undefined): Pro
     if ('credentials' in caller) warnIfReadableByOthers(call, caller.credentials.file)
     return caller
   }
+  return undefined
+}
+
+/** The error when there are no credentials for an address. */
+export function noCaller(profile: Profile | undefined, hostedUrl: string | undefined): CliError {
   const hint = 'name a credentials file with --credentials or COUNTERSIGN_CREDENTIALS'
   if (profile?.session !== undefined) {
-    throw new CliError(`your session belongs to ${profile.url} and is not sent to ${hostedUrl}`, {
+    return new CliError(`your session belongs to ${profile.url} and is not sent to ${hostedUrl}`, {
       hint,
       exitCode: EXIT.notLoggedIn,
     })
   }
-  throw new CliError('there are no credentials for the hosted API', {
+  return new CliError('there are no credentials for the hosted API', {
     hint: `${hint}, or log in as an administrator`,
     exitCode: EXIT.notLoggedIn,
   })
 }
 
-async function fromEnvironment(env: Call['env']): Promise<Caller | undefined> {
-  for (const prefix of PREFIXES) {
+async function fromEnvironment(env: Call['env'], prefixes: readonly string[]): Promise<Caller | undefined> {
+  for (const prefix of prefixes) {
     const own = Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith(prefix)))
     const found = findTokenInEnv(own)
     if (found) return { token: checkToken(found.token), source: `environment ${found.source}` }

@@ -18,9 +18,6 @@ export const PROFILE_FLAG: Flag = {
 /** The flags of all commands that make API calls. */
 export const SHARED_FLAGS: readonly Flag[] = [PROFILE_FLAG, OUTPUT_FLAG, QUIET_FLAG, VERBOSE_FLAG]
 
-/** The flags of all commands that call a controller. */
-export const CALL_FLAGS: readonly Flag[] = [...SHARED_FLAGS, ...SECOND_JWT_FLAGS]
-
 export const CA_FILE_FLAG: Flag = {
   name: 'ca-file',
   value: 'FILE',
@@ -32,3 +29,19 @@ export const CREDENTIALS_FLAG: Flag = {
   value: 'FILE',
   description: 'Use the API account of this credentials file',
 }
+
+const HOSTED_URL_FLAG: Flag = {
+  name: 'hosted-url',
+  value: 'URL',
+  description: 'The address of the API [$COUNTERSIGN_HOSTED_URL, else the profile]',
+}
+
+/** The flags that name an API account and the server that it calls. */
+export const ACCOUNT_FLAGS: readonly Flag[] = [
+  CREDENTIALS_FLAG,
+  HOSTED_URL_FLAG,
+  { ...CA_FILE_FLAG, description: `${CA_FILE_FLAG.description} [$COUNTERSIGN_CA_FILE]` },
+]
+
+/** The flags of all commands that call a controller. */
+export const CALL_FLAGS: readonly Flag[] = [...SHARED_FLAGS, ...SECOND_JWT_FLAGS, ...ACCOUNT_FLAGS]

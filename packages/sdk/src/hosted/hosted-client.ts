@@ -1,4 +1,5 @@
-import { ControllerClient } from '../controller/controller-client.ts'
+import { ControllerClient, type ControllerClientOptions } from '../controller/controller-client.ts'
+import { CountersignError } from '../countersign-error.ts'
 import { JsonApi } from '../http/json-api.ts'
 import type { CallOptions, TransportOptions } from '../http/transport.ts'
 import type { TokenRequestOptions } from '../token/build-token-request.ts'
@@ -7,7 +8,7 @@ import type { OrganizationChanges, OrganizationInput, ProviderChanges, ProviderI
 import { Accounts } from './accounts.ts'
 import { buildHostedAuthorization, type HostedCaller } from './hosted-authorization.ts'
 import { HostedCollection, HostedResource } from './hosted-resource.ts'
-import type { HostedIdentity, IdentityProvider, NetworkGroup, Organization, Role } from './hosted-types.ts'
+import type { HostedIdentity, IdentityProvider, Network, NetworkGroup, Organization, Role } from './hosted-types.ts'
 import { Networks } from './networks.ts'
 import { OperatorOrganizations } from './operator-organizations.ts'
 
@@ -19,6 +20,7 @@ export interface HostedClientOptions extends HostedCaller, Omit<TokenRequestOpti
 }
 
 const MANAGEMENT_PATH = '/edge/management/v1'
+const UNAUTHORIZED = 401
 
 /** A client of the hosted management API. Every method throws CountersignError. */
 export class HostedClient {
@@ -56,16 +58,53 @@ export class HostedClient {
 
   /** A client of a network's controller, logged in as this account. Ended sessions are renewed. */
   async connect(networkId: string, options: CallOptions = {}): Promise<ControllerClient> {
-    const { value, networkControllerUrl } = await this.networks.exchange(networkId, options)
+    const session = await this.networks.exchange(networkId, options)
+    return this.#open(networkId, withoutManagementPath(session.networkControllerUrl), session.value)
+  }
+
+  /**
+   * A client of the controller that serves this API, at the same address, logged in as this account. Ended sessions are renewed. Throws
+   * NO_LOCAL_NETWORK when the account's organization has no network on it.
+   */
+  async connectLocal(options: CallOptions = {}): Promise<ControllerClient> {
+    const network = await this.#findLocalNetwork(options)
+    if (!network) {
+      throw new CountersignError({
+        code: 'NO_LOCAL_NETWORK',
+        message: `the organization of this account has no network on the controller at ${this.#options.baseUrl}`,
+        hint: 'use an account of the organization that owns the controller',
+      })
+    }
+    const { value } = await this.networks.exchange(network.id, options)
+    return this.#open(network.id, this.#options.baseUrl, value)
+  }
+
+  async #findLocalNetwork(options: CallOptions): Promise<Network | undefined> {
+    for await (const network of this.networks.list(options)) if (network.isLocal) return network
+    return undefined
+  }
+
+  #open(networkId: string, baseUrl: string, session: string): ControllerClient {
     const { fetch, timeoutMs, retries } = this.#options
-    return new ControllerClient({
-      baseUrl: withoutManagementPath(networkControllerUrl),
-      session: value,
-      renewSession: async (call) => (await this.networks.exchange(networkId, call)).value,
-      fetch,
-      timeoutMs,
-      retries,
-    })
+    let current = session
+    const renewSession = async (call: CallOptions): Promise<string> => {
+      // A 401 with a live session is a missing permission, which another session lacks too.
+      if (!(await isLive({ baseUrl, fetch, retries, session: current }, call))) {
+        current = (await this.networks.exchange(networkId, call)).value
+      }
+      return current
+    }
+    return new ControllerClient({ baseUrl, session, renewSession, fetch, timeoutMs, retries })
+  }
+}
+
+async function isLive(options: ControllerClientOptions, call: CallOptions): Promise<boolean> {
+  try {
+    await new ControllerClient(options).currentSession(call)
+    return true
+  } catch (error) {
+    if (error instanceof CountersignError && error.status === UNAUTHORIZED) return false
+    throw error
   }
 }
 
