@@ -19,6 +19,7 @@ const EXIT_BY_CODE: { readonly [code: string]: number } = {
   REDIRECTED: EXIT.refused,
   NO_CREDENTIALS: EXIT.notLoggedIn,
   BAD_CREDENTIALS: EXIT.notLoggedIn,
+  BAD_TOKEN: EXIT.usage,
   TOKEN_REFUSED: EXIT.refused,
   NO_LOCAL_NETWORK: EXIT.refused,
   LOGIN_REFUSED: EXIT.refused,

@@ -18,6 +18,8 @@ export type ClientErrorCode =
   | 'NO_CREDENTIALS'
   /** The credentials are unusable. */
   | 'BAD_CREDENTIALS'
+  /** A file, variable or command that should supply a token does not. */
+  | 'BAD_TOKEN'
   /** The organization of the account has no network on this controller. */
   | 'NO_LOCAL_NETWORK'
   /** The identity provider issued no token. */

@@ -38,9 +38,21 @@ export { BrowserLogin, type BrowserLoginOptions, type PendingLogin } from './log
 export { DeviceLogin } from './login/device-login.ts'
 export type { LoginOptions, LoginSigner } from './login/login-target.ts'
 export type { LoginTokens } from './login/login-tokens.ts'
+export type { AccessTokenSupplier } from './source/cached-supply.ts'
+export { CALLER_SOURCES, type CallerSource, type FoundCaller, fromCredentialsFile } from './source/caller-sources.ts'
+export { type FindCallerOptions, findCaller } from './source/find-caller.ts'
+export type { NamedCredentials, SourceContext } from './source/source-context.ts'
 export type { TokenRequestOptions } from './token/build-token-request.ts'
 export type { ClientKey } from './token/client-assertion.ts'
 export type { ProviderName } from './token/provider-name.ts'
 export type { AccessToken } from './token/request-token.ts'
-export { isFresh, type TokenKey, TokenSource, type TokenSourceOptions, type TokenStore } from './token/token-source.ts'
+export {
+  type AccessTokens,
+  isFresh,
+  type TokenKey,
+  TokenSource,
+  type TokenSourceOptions,
+  type TokenStore,
+} from './token/token-source.ts'
+export { type TradeOptions, tradeToken } from './token/trade-token.ts'
 export type * from './wire-types.ts'

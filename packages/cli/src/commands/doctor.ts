@@ -53,9 +53,12 @@ function getTarget(call: Call): Controller & Pick<Finding, 'check' | 'says'> {
 /** The session of the profile, or the API account: whichever management commands would use. */
 async function checkLogin(call: Call): Promise<Finding[]> {
   const caller = await findManager(call)
-  if (caller && !('session' in caller)) {
+  if (!('session' in caller) && !('tried' in caller)) {
     const { checkAccount } = await import('../doctor/check-account.ts')
     return checkAccount(call, caller)
+  }
+  if ('tried' in caller && !findProfile(call.env, getProfileName(call))) {
+    return [{ check: 'API account', ok: false, says: caller.tried }]
   }
   const { name, profile } = getProfile(call)
   return checkSession(profile, name, (await readSecondJwt(call)) ?? profile.secondJwt)

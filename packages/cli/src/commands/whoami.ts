@@ -13,7 +13,7 @@ export const whoami: Command = {
   examples: [{ command: 'countersign whoami -o json', description: 'show who is logged in, as JSON' }],
   async run(call) {
     const caller = await findManager(call)
-    if (caller && !('session' in caller)) {
+    if (!('session' in caller) && !('tried' in caller)) {
       const { withHosted } = await import('../hosted/with-hosted.ts')
       const { url, self } = await withHosted(call, async (client, about) => ({
         ...about,
@@ -26,11 +26,11 @@ export const whoami: Command = {
       await printObject(call, { ...(profile !== undefined && { profile }), hostedApi: url, ...who, signedInBy })
       return EXIT.ok
     }
-    const { name } = getProfile(call)
     const current = await withController(call, async (client, { url, method }) => {
       const [session, identity] = await Promise.all([client.currentSession(), client.currentIdentity()])
       return { url, method, session, identity }
     })
+    const { name } = getProfile(call)
     const { identity, session } = current
     await printObject(call, {
       profile: name,

@@ -1,59 +1,104 @@
-import { statSync } from 'node:fs'
-import { Credentials, findTokenInEnv, listDefaultFiles } from '@countersign/sdk'
+import {
+  CALLER_SOURCES,
+  type CallerSource,
+  type FindCallerOptions,
+  type FoundCaller,
+  findCaller as findAnyCaller,
+  fromCredentialsFile,
+} from '@countersign/sdk'
+import { createNodeFetch } from '@countersign/sdk/node'
 import { CliError, EXIT } from '../cli-error.ts'
 import type { Call } from '../command.ts'
 import { findProfile, getProfileName, type Profile } from '../files/profiles.ts'
-import { checkToken } from '../session/second-jwt.ts'
+import { isSdkError } from '../to-cli-error.ts'
 
-/** The credentials for the hosted API, and where they were found. */
-export type Caller = { readonly source: string } & (
-  | { readonly credentials: Credentials }
-  | { readonly token: string }
-  | { readonly session: string }
-)
+/** The credentials for the API, and where they were found. */
+export type Caller = FoundCaller
 
-/** Our variables take precedence over those of existing tools of this API. */
-const OWN_PREFIXES = ['COUNTERSIGN_']
-const PREFIXES = [...OWN_PREFIXES, 'NETFOUNDRY_']
+/** The result of a search that found nothing: what was tried. */
+export interface NoCaller {
+  readonly tried: string
+}
+
+const OPTION_NAMES = {
+  credentialsFile: '--credentials',
+  tokenFile: '--token-file',
+  tokenCommand: '--token-command',
+}
 
 /** Like `findCaller`, but throws with status 3 when there are none. */
 export async function getCaller(call: Call, hostedUrl: string | undefined): Promise<Caller> {
-  const caller = await findCaller(call, hostedUrl)
-  if (caller) return caller
-  throw noCaller(findProfile(call.env, getProfileName(call)), hostedUrl)
+  const found = await findCaller(call, hostedUrl)
+  if (!('tried' in found)) return found
+  throw noCaller(findProfile(call.env, getProfileName(call)), hostedUrl, found)
 }
 
-/** Finds the credentials for the API, in this order: `--credentials`, the environment, the profile, the default files. */
-export async function findCaller(
+/** A command can search twice, but should warn and run a token command once. */
+const foundBefore = new WeakMap<Call, Promise<Caller | NoCaller>>()
+
+/** Finds the credentials for the API in the sources of the SDK, with the profile before the default files. */
+export function findCaller(
   call: Call,
   hostedUrl: string | undefined,
   { withOtherTools = true }: { readonly withOtherTools?: boolean } = {},
-): Promise<Caller | undefined> {
+): Promise<Caller | NoCaller> {
+  const found = foundBefore.get(call) ?? search(call, hostedUrl, withOtherTools)
+  foundBefore.set(call, found)
+  return found
+}
+
+async function search(call: Call, hostedUrl: string | undefined, withOtherTools: boolean): Promise<Caller | NoCaller> {
   const { flags, env, terminal } = call
-  const { credentials: file } = flags
-  const profile = findProfile(env, getProfileName(call))
-  const sources: readonly (readonly [name: string, find: () => Promise<Caller | undefined>])[] = [
-    ['--credentials', async () => (typeof file === 'string' ? fromFile(file, '--credentials') : undefined)],
-    ['environment', () => fromEnvironment(env, withOtherTools ? PREFIXES : OWN_PREFIXES)],
-    ['profile', () => fromProfile(profile, hostedUrl)],
-    ['default files', () => fromDefaultFiles(env)],
-  ]
-  terminal.debug(`credentials are searched in this order: ${sources.map(([name]) => name).join(', ')}`)
-  for (const [name, find] of sources) {
-    const caller = await find()
-    if (!caller) {
-      terminal.debug(`credentials: none from ${name}`)
-      continue
-    }
-    terminal.debug(`credentials: ${caller.source}`)
-    if ('credentials' in caller) warnIfReadableByOthers(call, caller.credentials.file)
-    return caller
+  const sources = buildSources(findProfile(env, getProfileName(call)), hostedUrl)
+  terminal.debug(`credentials are searched in this order: ${sources.map(({ name }) => name).join(', ')}`)
+  const options: FindCallerOptions = {
+    credentialsFile: textOf(flags.credentials),
+    tokenFile: textOf(flags['token-file']),
+    tokenCommand: textOf(flags['token-command']),
+    audience: textOf(flags.audience),
+    optionNames: OPTION_NAMES,
+    env,
+    withOtherTools,
+    sources,
+    fetch: createNodeFetch({}),
+    onTried: (name, result) =>
+      terminal.debug(
+        typeof result === 'string' ? `no credentials from ${name}: ${result}` : `credentials: ${result.source}`,
+      ),
   }
-  return undefined
+  try {
+    const caller = await findAnyCaller(options)
+    for (const warning of caller.warnings) terminal.note(`warning: ${warning}`)
+    return caller
+  } catch (error) {
+    // A file that was named and does not exist has the same code, and a cause.
+    if (!isSdkError(error) || error.code !== 'NO_CREDENTIALS' || error.cause !== undefined) throw error
+    return { tried: error.message }
+  }
+}
+
+function textOf(flag: unknown): string | undefined {
+  return typeof flag === 'string' ? flag : undefined
+}
+
+function buildSources(profile: Profile | undefined, hostedUrl: string | undefined): CallerSource[] {
+  const own: CallerSource = { name: 'profile', find: () => fromProfile(profile, hostedUrl) }
+  return CALLER_SOURCES.flatMap((source) => {
+    if (source.name === 'option') return [{ ...source, name: 'flag' }]
+    return source.name === 'default files' ? [own, source] : [source]
+  })
+}
+
+/** A session is sent only to the controller that issued it. */
+async function fromProfile(profile: Profile | undefined, hostedUrl: string | undefined): Promise<Caller | string> {
+  if (profile?.credentials !== undefined) return fromCredentialsFile(profile.credentials, 'profile')
+  if (profile?.session === undefined) return 'it has no login'
+  if (hostedUrl !== new URL(profile.url).origin) return `its session belongs to ${profile.url}`
+  return { session: profile.session, source: 'profile: its session', warnings: [] }
 }
 
 /** The error when there are no credentials for an address. */
-export function noCaller(profile: Profile | undefined, hostedUrl: string | undefined): CliError {
+export function noCaller(profile: Profile | undefined, hostedUrl: string | undefined, { tried }: NoCaller): CliError {
   const hint = 'name a credentials file with --credentials or COUNTERSIGN_CREDENTIALS'
   if (profile?.session !== undefined) {
     return new CliError(`your session belongs to ${profile.url} and is not sent to ${hostedUrl}`, {
@@ -61,42 +106,8 @@ export function noCaller(profile: Profile | undefined, hostedUrl: string | undef
       exitCode: EXIT.notLoggedIn,
     })
   }
-  return new CliError('there are no credentials for the hosted API', {
+  return new CliError(['there are no credentials for the hosted API', tried], {
     hint: `${hint}, or log in as an administrator`,
     exitCode: EXIT.notLoggedIn,
   })
-}
-
-async function fromEnvironment(env: Call['env'], prefixes: readonly string[]): Promise<Caller | undefined> {
-  for (const prefix of prefixes) {
-    const own = Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith(prefix)))
-    const found = findTokenInEnv(own)
-    if (found) return { token: checkToken(found.token), source: `environment ${found.source}` }
-    const credentials = await Credentials.fromEnv(own)
-    if (credentials) return { credentials, source: `environment: ${credentials.source}` }
-  }
-  return undefined
-}
-
-/** A session is sent only to the controller that issued it. */
-async function fromProfile(profile: Profile | undefined, hostedUrl: string | undefined): Promise<Caller | undefined> {
-  if (profile?.credentials !== undefined) return fromFile(profile.credentials, 'profile')
-  if (profile?.session === undefined || hostedUrl !== new URL(profile.url).origin) return undefined
-  return { session: profile.session, source: 'profile: its session' }
-}
-
-async function fromDefaultFiles(env: Call['env']): Promise<Caller | undefined> {
-  for (const file of listDefaultFiles(env)) {
-    if (statSync(file, { throwIfNoEntry: false })?.isFile()) return fromFile(file, 'default file')
-  }
-  return undefined
-}
-
-async function fromFile(file: string, where: string): Promise<Caller> {
-  return { credentials: await Credentials.fromFile(file), source: `${where}: ${file}` }
-}
-
-function warnIfReadableByOthers({ terminal }: Call, file: string | undefined): void {
-  const stats = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false })
-  if (stats && (stats.mode & 0o077) !== 0) terminal.note(`warning: others can read ${file}; run: chmod 600 ${file}`)
 }

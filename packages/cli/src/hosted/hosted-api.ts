@@ -1,4 +1,4 @@
-import { HostedClient, TokenSource } from '@countersign/sdk'
+import { type Credentials, HostedClient, TokenSource } from '@countersign/sdk'
 import { CliError, EXIT, usageError } from '../cli-error.ts'
 import type { Call } from '../command.ts'
 import { loadCertificateFile } from '../files/load-certificate-file.ts'
@@ -57,22 +57,25 @@ export function loadCa({ flags, env }: Pick<Call, 'flags' | 'env'>, url: string)
   return env.COUNTERSIGN_CA_FILE ? loadCertificateFile(env.COUNTERSIGN_CA_FILE).pem : undefined
 }
 
-/** The tokens of the caller's API account. Throws when the caller has no credentials. */
-export function openTokenSource(call: Call, caller: Caller, { url, fetch }: HostedApi): TokenSource {
-  if (!('credentials' in caller)) {
-    throw usageError('an access token requires a credentials file', 'name one with --credentials FILE')
-  }
-  const options = { credentials: caller.credentials, hostedUrl: url, fetch, store: createTokenCache(call) }
-  return new TokenSource(options)
+/** The tokens of an API account, which are cached. */
+function openTokenSource(call: Call, credentials: Credentials, { url, fetch }: HostedApi): TokenSource {
+  return new TokenSource({ credentials, hostedUrl: url, fetch, store: createTokenCache(call) })
 }
 
 /** A client of the hosted API with the caller's credentials. */
 export function createHostedClient(call: Call, caller: Caller, api: HostedApi): HostedClient {
   const authorization =
     'credentials' in caller
-      ? { credentials: openTokenSource(call, caller, api) }
+      ? { credentials: openTokenSource(call, caller.credentials, api) }
       : 'token' in caller
         ? { token: caller.token }
         : { session: caller.session }
   return new HostedClient({ baseUrl: api.url, fetch: api.fetch, ...authorization })
+}
+
+/** The caller's current access token. Throws for a session, which is none. */
+export async function loadAccessToken(call: Call, caller: Caller, openApi: () => HostedApi): Promise<string> {
+  if ('credentials' in caller) return openTokenSource(call, caller.credentials, openApi()).getToken()
+  if ('token' in caller) return typeof caller.token === 'string' ? caller.token : caller.token()
+  throw usageError('an access token requires an API account', 'name a credentials file with --credentials FILE')
 }

@@ -1,20 +1,25 @@
-import { ControllerClient, type HostedClient } from '@countersign/sdk'
+import { ControllerClient, type HostedClient, tradeToken } from '@countersign/sdk'
 import { CliError, EXIT } from '../cli-error.ts'
 import type { Call, Flag } from '../command.ts'
 import { ACCOUNT_FLAGS, SHARED_FLAGS } from '../session/call-flags.ts'
 import { explainUnauthorized } from '../session/explain-unauthorized.ts'
 import { withProgress } from '../with-progress.ts'
 import { type Caller, getCaller } from './find-caller.ts'
-import { createHostedClient, findHostedAddress, type HostedApi, openHostedApi, openTokenSource } from './hosted-api.ts'
+import { createHostedClient, findHostedAddress, type HostedApi, loadAccessToken, openHostedApi } from './hosted-api.ts'
 
 /** The flags of all commands for the hosted API. */
 export const HOSTED_FLAGS: readonly Flag[] = [...SHARED_FLAGS, ...ACCOUNT_FLAGS]
 
+/** The caller's access token; with `--trade` one of the hosted API in exchange for it. */
 export async function getAccessToken(call: Call): Promise<string> {
   const caller = await getCaller(call, findHostedAddress(call)?.url)
-  if ('token' in caller) return caller.token
-  const source = openTokenSource(call, caller, openHostedApi(call))
-  return withProgress(call.terminal, 'waiting for the identity provider…', source.getToken())
+  const load = async (): Promise<string> => {
+    const token = await loadAccessToken(call, caller, () => openHostedApi(call))
+    if (call.flags.trade !== true) return token
+    const { url, fetch } = openHostedApi(call)
+    return (await tradeToken({ hostedUrl: url, fetch, token })).token
+  }
+  return withProgress(call.terminal, 'waiting for the identity provider…', load())
 }
 
 /** Runs `work` with a client of the hosted API. `about` names the caller and the address. */

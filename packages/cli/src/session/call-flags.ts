@@ -39,6 +39,21 @@ const HOSTED_URL_FLAG: Flag = {
 /** The flags that name an API account and the server that it calls. */
 export const ACCOUNT_FLAGS: readonly Flag[] = [
   CREDENTIALS_FLAG,
+  {
+    name: 'token-file',
+    value: 'FILE',
+    description: 'Use the access token in this file, which another program renews [$COUNTERSIGN_TOKEN_FILE]',
+  },
+  {
+    name: 'token-command',
+    value: 'COMMAND',
+    description: 'Use the access token that this command prints; no shell runs it [$COUNTERSIGN_TOKEN_COMMAND]',
+  },
+  {
+    name: 'audience',
+    value: 'TEXT',
+    description: 'Request the token of a GitHub Actions job for this audience [$COUNTERSIGN_AUDIENCE]',
+  },
   HOSTED_URL_FLAG,
   { ...CA_FILE_FLAG, description: `${CA_FILE_FLAG.description} [$COUNTERSIGN_CA_FILE]` },
 ]

@@ -1,7 +1,8 @@
 import { ControllerClient } from '@countersign/sdk'
+import { CliError } from '../cli-error.ts'
 import type { Call } from '../command.ts'
 import { findProfile, getProfile, getProfileName, type Profile } from '../files/profiles.ts'
-import { type Caller, findCaller, noCaller } from '../hosted/find-caller.ts'
+import { type Caller, findCaller, type NoCaller, noCaller } from '../hosted/find-caller.ts'
 import { findHostedAddress, loadCa } from '../hosted/hosted-api.ts'
 import { createTrustingFetch } from '../net/trusting-fetch.ts'
 import { explainUnauthorized, notLoggedIn } from './explain-unauthorized.ts'
@@ -20,29 +21,29 @@ export function openController(call: Call): Promise<OpenedController> {
 
 async function open(call: Call): Promise<OpenedController> {
   const caller = await findManager(call)
-  if (!caller || 'session' in caller) return openProfile(call)
+  if ('tried' in caller) return openProfile(call, caller.tried)
+  if ('session' in caller) return openProfile(call)
   const { openAsAccount } = await import('../hosted/open-as-account.ts')
   return openAsAccount(call, caller)
 }
 
 /**
- * The caller of the management API; undefined when there is none. Variables of other tools do not replace the login of a person: their tokens
- * are for another server.
+ * The caller of the management API, or what was tried. Variables of other tools do not replace the login of a person: their tokens are for
+ * another server.
  */
-export async function findManager(call: Call): Promise<Caller | undefined> {
+export async function findManager(call: Call): Promise<Caller | NoCaller> {
   const profile = findProfile(call.env, getProfileName(call))
   const hasSession = profile?.session !== undefined
   const url = findHostedAddress(call)?.url
   const caller = await findCaller(call, url, { withOtherTools: !hasSession })
-  if (!caller && hasSession && url !== undefined) throw noCaller(profile, url)
+  if ('tried' in caller && hasSession) throw noCaller(profile, url, caller)
   return caller
 }
 
-/** The controller of the profile, with its session and second token. Throws when the profile has no session. */
-export async function openProfile(call: Call): Promise<OpenedController> {
-  const { name, profile } = getProfile(call)
+/** The controller of the profile, with its session and second token. Throws when the profile has no session; `tried` is then in the error too. */
+export async function openProfile(call: Call, tried?: string): Promise<OpenedController> {
+  const { name, profile } = getLogin(call, tried)
   call.terminal.debug(`profile ${name}: ${profile.url}, ${describeLogin(profile)}`)
-  if (profile.session === undefined) throw notLoggedIn(`you are logged out of ${profile.url}`, name, profile)
   const { origin } = new URL(profile.url)
   const fetch = createTrustingFetch({ origin, caPem: loadCa(call, profile.url) })
   const second = (await readSecondJwt(call)) ?? profile.secondJwt
@@ -50,6 +51,18 @@ export async function openProfile(call: Call): Promise<OpenedController> {
   const { url, session, method } = profile
   const client = new ControllerClient({ baseUrl: url, fetch, session, secondaryToken })
   return { client, url, method, explain: (work) => explainUnauthorized(call, client, work) }
+}
+
+function getLogin(call: Call, tried: string | undefined): ReturnType<typeof getProfile> {
+  try {
+    const { name, profile } = getProfile(call)
+    if (profile.session === undefined) throw notLoggedIn(`you are logged out of ${profile.url}`, name, profile)
+    return { name, profile }
+  } catch (error) {
+    if (!(error instanceof CliError) || tried === undefined) throw error
+    const { messages, hint, exitCode } = error
+    throw new CliError([...messages, tried], { hint, exitCode, cause: error })
+  }
 }
 
 function describeLogin({ identity, method, session }: Profile): string {

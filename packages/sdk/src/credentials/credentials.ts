@@ -15,23 +15,35 @@ export interface LoadOptions {
   readonly defaultFiles?: readonly string[] | undefined
 }
 
-/** Each set names a file or gives the three members. Ours come first; the others are those of existing tools of the hosted API. */
-const VARIABLES = [
+/** Variables of one tool: a token, the path of a credentials file, or its three members. */
+export interface EnvironmentFamily {
+  readonly isOwn: boolean
+  readonly token: string
+  readonly file: string
+  readonly clientId: string
+  readonly password: string
+  readonly authenticationUrl: string
+}
+
+/** Ours come first; the others are those of existing tools of the hosted API. */
+export const ENVIRONMENT_FAMILIES: readonly EnvironmentFamily[] = [
   {
+    isOwn: true,
+    token: 'COUNTERSIGN_API_TOKEN',
     file: 'COUNTERSIGN_CREDENTIALS',
     clientId: 'COUNTERSIGN_CLIENT_ID',
     password: 'COUNTERSIGN_PASSWORD',
     authenticationUrl: 'COUNTERSIGN_AUTHENTICATION_URL',
   },
   {
+    isOwn: false,
+    token: 'NETFOUNDRY_API_TOKEN',
     file: 'NETFOUNDRY_API_ACCOUNT',
     clientId: 'NETFOUNDRY_CLIENT_ID',
     password: 'NETFOUNDRY_PASSWORD',
     authenticationUrl: 'NETFOUNDRY_OAUTH_URL',
   },
-] as const
-
-const TOKEN_VARIABLES = ['COUNTERSIGN_API_TOKEN', 'NETFOUNDRY_API_TOKEN'] as const
+]
 
 /** The credentials of an API account. Printing or serializing them omits the password. */
 export class Credentials {
@@ -94,13 +106,18 @@ export class Credentials {
 
   /** Undefined when the environment names no credentials. Throws BAD_CREDENTIALS when only some of the variables are set. */
   static async fromEnv(env: Environment = readEnvironment()): Promise<Credentials | undefined> {
-    for (const names of VARIABLES) {
-      const path = env[names.file]
-      if (path) return fromFileText((await readFile(path, true)) ?? '', path, `${path} (${names.file})`)
-      const found = fromVariables(names, env)
+    for (const family of ENVIRONMENT_FAMILIES) {
+      const found = await Credentials.fromFamily(family, env)
       if (found) return found
     }
     return undefined
+  }
+
+  /** Like `fromEnv`, for the variables of one tool. */
+  static async fromFamily(family: EnvironmentFamily, env: Environment): Promise<Credentials | undefined> {
+    const path = env[family.file]
+    if (path) return fromFileText((await readFile(path, true)) ?? '', path, `${path} (${family.file})`)
+    return fromVariables(family, env)
   }
 
   /** The text of a credentials file. It contains the password: write it to a file that only its owner can read. */
@@ -129,7 +146,7 @@ export class Credentials {
 export function findTokenInEnv(
   env: Environment = readEnvironment(),
 ): { readonly token: string; readonly source: string } | undefined {
-  for (const source of TOKEN_VARIABLES) {
+  for (const { token: source } of ENVIRONMENT_FAMILIES) {
     const token = env[source]
     if (token) return { token, source }
   }
@@ -141,7 +158,7 @@ function fromFileText(text: string, file: string, source = file): Credentials {
 }
 
 function fromVariables(
-  { clientId, password, authenticationUrl }: (typeof VARIABLES)[number],
+  { clientId, password, authenticationUrl }: EnvironmentFamily,
   env: Environment,
 ): Credentials | undefined {
   const names = [clientId, password, authenticationUrl]

@@ -36,8 +36,15 @@ export function isFresh({ obtainedAt, expiresInSeconds }: AccessToken, now: numb
   return now >= obtainedAt && now < obtainedAt + expiresInSeconds * RENEW_AT * MS_PER_SECOND
 }
 
+/** Supplies the access tokens of calls. */
+export interface AccessTokens {
+  getToken(options?: CallOptions): Promise<string>
+  /** Returns another token than `refused`, or `refused` when there is no other. */
+  renew(refused: string, options?: CallOptions): Promise<string>
+}
+
 /** Access tokens of one API account: kept in memory, renewed at 80 % of their lifetime, with one request at a time. */
-export class TokenSource {
+export class TokenSource implements AccessTokens {
   readonly #options: TokenSourceOptions
   readonly #transport: Transport
   readonly #now: () => number
