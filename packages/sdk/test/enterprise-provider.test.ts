@@ -45,8 +45,9 @@ test('S2-5.4 S2-5.8 an enterprise provider’s discovery document names the toke
 test('S2-5.8 D49 an address that is a token endpoint is used unchanged', async (t) => {
   const provider = await startProvider(t)
   await requestToken(`${provider.url}/realms/acme/protocol/openid-connect/token`)
+  const sent = provider.seen.filter(({ method }) => method === 'POST')
   assert.deepEqual(
-    provider.seen.map(({ path }) => path),
+    sent.map(({ path }) => path),
     ['/realms/acme/protocol/openid-connect/token'],
   )
 })
@@ -126,12 +127,15 @@ for (const { alg, kind } of KEYS) {
   })
 }
 
-test('S2-5.8 a key for another hash is refused before anything is sent', async (t) => {
+test('S2-5.8 a key for another hash is refused before a token is requested', async (t) => {
   const provider = await startProvider(t)
   const kind = { name: 'RSA-PSS', modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]), hash: 'SHA-512' }
   const { privateKey } = await crypto.subtle.generateKey(kind, false, ['sign', 'verify'])
   await assert.rejects(requestToken(`${provider.url}/x/token`, { clientKey: { key: privateKey } }), {
     code: 'BAD_CREDENTIALS',
   })
-  assert.deepEqual(provider.seen, [])
+  assert.deepEqual(
+    provider.seen.filter(({ method }) => method === 'POST'),
+    [],
+  )
 })

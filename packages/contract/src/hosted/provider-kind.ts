@@ -39,6 +39,44 @@ export function guessProviderProduct(authenticationUrl: string): ProviderProduct
   return RULES.find((rule) => rule.matches(host, pathname))?.product ?? 'unknown'
 }
 
+/** The members of a discovery document that tell products apart. */
+export interface DiscoverySigns {
+  readonly issuer: string
+  readonly tokenEndpoint: string
+  readonly jwksUri: string
+  /** Whether it has members that only Entra publishes. */
+  readonly hasMicrosoftMembers: boolean
+}
+
+const POOL_ID = /\/[a-z]{2}(?:-[a-z]+)+-\d_[A-Za-z0-9]+$/
+
+/** By the forms that the products document, on whatever host: custom domains keep them. */
+const DISCOVERY_RULES: readonly {
+  readonly product: ProviderProduct
+  matches(signs: DiscoverySigns): boolean
+}[] = [
+  { product: 'entra', matches: ({ hasMicrosoftMembers }) => hasMicrosoftMembers },
+  { product: 'keycloak', matches: ({ tokenEndpoint }) => tokenEndpoint.endsWith(KEYCLOAK_PATH) },
+  {
+    product: 'okta',
+    matches: ({ tokenEndpoint, jwksUri }) => tokenEndpoint.endsWith('/v1/token') && jwksUri.endsWith('/v1/keys'),
+  },
+  {
+    product: 'cognito',
+    matches: ({ issuer, tokenEndpoint }) => POOL_ID.test(issuer) && tokenEndpoint.endsWith(COGNITO_PATH),
+  },
+  {
+    product: 'auth0',
+    matches: ({ tokenEndpoint, jwksUri }) =>
+      tokenEndpoint.endsWith('/oauth/token') && jwksUri.endsWith('/.well-known/jwks.json'),
+  },
+]
+
+/** Recognises the product by its discovery document; `unknown` for any other OpenID provider. Like the guess, it is no basis for trust. */
+export function productOfDiscovery(signs: DiscoverySigns): ProviderProduct {
+  return DISCOVERY_RULES.find((rule) => rule.matches(signs))?.product ?? 'unknown'
+}
+
 /** The provider kind of a product. */
 export function kindOfProduct(product: ProviderProduct): ProviderKind {
   return product === 'cognito' || product === 'auth0' ? product : 'oidc'

@@ -51,6 +51,8 @@ export class Credentials {
   readonly authenticationUrl: string
   /** As configured, otherwise guessed from `authenticationUrl`. */
   readonly provider: ProviderName
+  /** The provider as configured; undefined: it is recognised by its discovery document, else by the address. */
+  readonly givenProvider: ProviderName | undefined
   readonly scope: string | undefined
   readonly issuer: string | undefined
   /** A description of where they were found. */
@@ -62,6 +64,7 @@ export class Credentials {
   constructor(members: CredentialMembers, source = 'given by the program', file?: string) {
     this.clientId = members.clientId
     this.authenticationUrl = members.authenticationUrl
+    this.givenProvider = members.provider
     this.provider = members.provider ?? guessProvider(members.authenticationUrl)
     this.scope = members.scope
     this.issuer = members.issuer

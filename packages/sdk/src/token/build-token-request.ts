@@ -4,7 +4,7 @@ import { parseBaseAddress, parseSafeAddress } from '../http/safe-address.ts'
 import type { CallOptions, Transport } from '../http/transport.ts'
 import { toBase64 } from './base64.ts'
 import { type ClientKey, signClientAssertion } from './client-assertion.ts'
-import { discoverProvider } from './discover-provider.ts'
+import { discoverProvider, type ProviderDocument } from './discover-provider.ts'
 import type { ProviderName } from './provider-name.ts'
 
 /** Overrides for what the credentials do not specify. */
@@ -30,7 +30,10 @@ export interface TokenRequest {
   readonly body: string
 }
 
-export interface TokenRequestInput extends TokenRequestOptions, CallOptions {
+export interface TokenRequestInput extends Omit<TokenRequestOptions, 'provider'>, CallOptions {
+  readonly provider: ProviderName
+  /** The discovery document by which the provider was recognised. */
+  readonly document?: ProviderDocument | undefined
   readonly credentials: Credentials
   readonly transport: Transport
   readonly now: number
@@ -43,14 +46,14 @@ const JSON_BODY = { 'content-type': 'application/json', accept: 'application/jso
 
 /** Builds the client credentials request in the form that the provider expects. */
 export function buildTokenRequest(input: TokenRequestInput): Promise<TokenRequest> | TokenRequest {
-  return BUILDERS[input.provider ?? input.credentials.provider](input)
+  return BUILDERS[input.provider](input)
 }
 
 /** Basic and a form, to the address unchanged. */
 function buildCognitoRequest({ credentials, ...options }: TokenRequestInput): TokenRequest {
   const scope = options.scope ?? credentials.scope
   return {
-    url: parseSafeAddress(credentials.authenticationUrl, 'authenticationUrl').href,
+    url: options.document?.tokenEndpoint ?? parseSafeAddress(credentials.authenticationUrl, 'authenticationUrl').href,
     // Cognito does not form-decode the pair, unlike RFC 6749 (2.3.1).
     headers: { ...FORM, authorization: `Basic ${toBase64(`${credentials.clientId}:${passwordOf(credentials)}`)}` },
     body: new URLSearchParams({ grant_type: GRANT, ...(scope && { scope }) }).toString(),
@@ -63,7 +66,7 @@ function buildAuth0Request({ credentials, ...options }: TokenRequestInput): Toke
   if (url.pathname === '/') url.pathname = '/oauth/token'
   const scope = options.scope ?? credentials.scope
   return {
-    url: url.href,
+    url: options.document?.tokenEndpoint ?? url.href,
     headers: JSON_BODY,
     body: JSON.stringify({
       client_id: credentials.clientId,
@@ -87,8 +90,7 @@ function audienceOf(hostedUrl: string | undefined): string {
 
 /** Uses the provider's discovery document, unless the address is a token endpoint. */
 async function buildEnterpriseRequest(input: TokenRequestInput): Promise<TokenRequest> {
-  const { credentials, clientKey, now } = input
-  const provider = input.provider ?? credentials.provider
+  const { credentials, clientKey, now, provider } = input
   const { url, methods } = await findTokenEndpoint(input)
   const scope = input.scope ?? credentials.scope
   const form = new URLSearchParams({
@@ -135,6 +137,8 @@ async function findTokenEndpoint({
 }: TokenRequestInput): Promise<TokenEndpoint> {
   const url = parseSafeAddress(credentials.authenticationUrl, 'authenticationUrl')
   const issuer = input.issuer ?? credentials.issuer
+  const { document: known } = input
+  if (known?.tokenEndpoint !== undefined) return { url: known.tokenEndpoint, methods: known.authMethods }
   if (issuer === undefined && url.pathname.endsWith('/token')) return { url: url.href }
   const address = issuer ?? credentials.authenticationUrl
   const document = await discoverProvider(transport, { address, issuer, signal, timeoutMs })

@@ -1,12 +1,16 @@
+import { productOfDiscovery } from '@countersign/contract/provider-kind'
 import { CountersignError } from '../countersign-error.ts'
 import { toError } from '../http/error-response.ts'
 import { memberOf, parseJson, textOf } from '../http/read-body.ts'
 import { parseSafeAddress } from '../http/safe-address.ts'
 import type { CallOptions, Transport } from '../http/transport.ts'
+import type { ProviderName } from './provider-name.ts'
 
 /** The members of a discovery document that are used here. */
 export interface ProviderDocument {
   readonly issuer: string
+  /** The product that the document shows. */
+  readonly provider: ProviderName
   readonly tokenEndpoint: string | undefined
   readonly authorizationEndpoint: string | undefined
   readonly deviceAuthorizationEndpoint: string | undefined
@@ -16,6 +20,7 @@ export interface ProviderDocument {
   readonly namesIssuer: boolean
 }
 
+const MICROSOFT_MEMBERS = ['tenant_region_scope', 'msgraph_host']
 const WELL_KNOWN = '/.well-known/openid-configuration'
 
 /** The address of a provider's discovery document. Accepts an issuer or the address itself. */
@@ -44,8 +49,15 @@ export async function discoverProvider(
     return value === undefined ? undefined : parseSafeAddress(value, name).href
   }
   const methods = memberOf(document, 'token_endpoint_auth_methods_supported')
+  const product = productOfDiscovery({
+    issuer: named,
+    tokenEndpoint: textOf(document, 'token_endpoint') ?? '',
+    jwksUri: textOf(document, 'jwks_uri') ?? '',
+    hasMicrosoftMembers: MICROSOFT_MEMBERS.some((name) => memberOf(document, name) !== undefined),
+  })
   return {
     issuer: named,
+    provider: product === 'unknown' ? 'oidc' : product,
     tokenEndpoint: endpoint('token_endpoint'),
     authorizationEndpoint: endpoint('authorization_endpoint'),
     deviceAuthorizationEndpoint: endpoint('device_authorization_endpoint'),

@@ -1,6 +1,7 @@
 import type { Credentials } from '../credentials/credentials.ts'
 import { type CallOptions, Transport, type TransportOptions } from '../http/transport.ts'
 import type { TokenRequestOptions } from './build-token-request.ts'
+import { type RecognizedProvider, recognizeProvider } from './recognize-provider.ts'
 import { type AccessToken, requestToken } from './request-token.ts'
 
 /** Keeps tokens beyond this process. When it fails, a new token is requested. */
@@ -48,6 +49,7 @@ export class TokenSource implements AccessTokens {
   readonly #options: TokenSourceOptions
   readonly #transport: Transport
   readonly #now: () => number
+  #recognized: RecognizedProvider | undefined
   #current: AccessToken | undefined
   #pending: Promise<AccessToken> | undefined
   /** The last token that a server refused: the store may still hold it. */
@@ -96,7 +98,9 @@ export class TokenSource implements AccessTokens {
     const { store } = this.#options
     const stored = await store?.load(key).catch(() => undefined)
     if (stored && stored.token !== this.#refused && isFresh(stored, this.#now())) return stored
-    const issued = await requestToken({ ...this.#options, transport: this.#transport, now: this.#now() })
+    const order = { ...this.#options, transport: this.#transport, now: this.#now() }
+    this.#recognized ??= await recognizeProvider(order)
+    const issued = await requestToken(order, this.#recognized)
     await store?.save(key, issued).catch(() => {})
     return issued
   }

@@ -45,6 +45,7 @@ export function buildProviderRoutes(parts: ProviderRoutesParts): ReadonlyMap<str
     const json = buildMetadata(issuer, addresses, clientAuthentication)
     return () => ({ status: 200, json, headers: PUBLIC })
   }
+  const platformToken = createHostedPlatformToken({ ...tokenParts, issuer: hostedPlatform.issuer, audiences })
   const rows: readonly Row[] = [
     ['GET', enterprise.jwksUri, keySet],
     ['GET', userPool.jwksUri, keySet],
@@ -52,11 +53,7 @@ export function buildProviderRoutes(parts: ProviderRoutesParts): ReadonlyMap<str
     ['GET', userPool.discoveryUrl, metadata(userPool, ['client_secret_basic'])],
     ['GET', hostedPlatform.discoveryUrl, metadata(hostedPlatform, ['client_secret_post'])],
     ['POST', userPool.tokenUrl, createUserPoolToken({ ...tokenParts, issuer: userPool.issuer })],
-    [
-      'POST',
-      hostedPlatform.tokenUrl,
-      createHostedPlatformToken({ ...tokenParts, issuer: hostedPlatform.issuer, audiences }),
-    ],
+    ...platformTokenUrls(hostedPlatform).map((url): Row => ['POST', url, platformToken]),
     ['POST', `${base}/dev/rotate-keys`, refuseBrowsers(createRotateKeys(state, onRotated))],
     ['POST', `${base}/dev/logout`, refuseBrowsers(createLogoutSender(messages))],
     ['POST', `${base}/dev/signal`, refuseBrowsers(createSignalSender(messages))],
@@ -64,6 +61,13 @@ export function buildProviderRoutes(parts: ProviderRoutesParts): ReadonlyMap<str
     ['POST', `${base}/dev/token`, refuseBrowsers(createPersonToken(provider))],
   ]
   return new Map(rows.map(([method, url, handle]) => [`${method} ${new URL(url).pathname}`, handle]))
+}
+
+const PLATFORM_TOKEN_PATH = 'oauth/token'
+
+/** Clients append the path to what they take for the base address: the origin, the issuer, or the token endpoint itself. */
+function platformTokenUrls({ issuer, tokenUrl }: IssuerAddresses): string[] {
+  return [tokenUrl, `${tokenUrl}/${PLATFORM_TOKEN_PATH}`, `${issuer}${PLATFORM_TOKEN_PATH}`]
 }
 
 /** For scripts only: refuses requests with an Origin header, which browsers send. */

@@ -71,6 +71,21 @@ test('S2-4.4 S2-4.5 S2-5.5 the hosted platform accepts JSON at /oauth/token with
   assert.equal((await post(file.authenticationUrl, new URLSearchParams(form))).status, 200, 'a form works too')
 })
 
+test('S2-4.4 {auth_url}/oauth/token works with the base address, the issuer and the authenticationUrl of the file', async (t) => {
+  const { readCredentials, provider } = await setUpDev(t)
+  const file = readCredentials('auth0')
+  const { base, hostedPlatform } = provider.addresses
+  const body = { client_id: file.clientId, client_secret: file.password, audience: HOSTED_AUDIENCE_URL, ...GRANT }
+  const json = { 'content-type': 'application/json' }
+  for (const authUrl of [base, hostedPlatform.issuer.slice(0, -1), file.authenticationUrl]) {
+    const response = await post(`${authUrl}/oauth/token`, JSON.stringify(body), json)
+    assert.equal(response.status, 200, authUrl)
+    assert.equal(decode(response.json.access_token).claims.iss, hostedPlatform.issuer)
+  }
+  const elsewhere = await post(`${file.authenticationUrl}/other/oauth/token`, JSON.stringify(body), json)
+  assert.notEqual(elsewhere.status, 200)
+})
+
 test('S2-5.8 S2-5.5 the enterprise provider is found by discovery and accepts Basic or the body; the token is for the hosted API', async (t) => {
   const { readCredentials, provider } = await setUpDev(t)
   const file = readCredentials('oidc')
