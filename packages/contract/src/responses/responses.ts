@@ -1,4 +1,5 @@
 import { HOSTED_RESPONSES } from './hosted-responses.ts'
+import { HOSTED_VIEWS } from './hosted-views.ts'
 import { IDENTITY_RESPONSES } from './identity-responses.ts'
 import { INFORMATION_RESPONSES } from './information-responses.ts'
 import { SESSION_RESPONSES } from './session-responses.ts'
@@ -11,6 +12,7 @@ export const RESPONSES = {
   ...SIGNER_RESPONSES,
   ...IDENTITY_RESPONSES,
   ...HOSTED_RESPONSES,
+  ...HOSTED_VIEWS,
 }
 
 export type ResponseName = keyof typeof RESPONSES

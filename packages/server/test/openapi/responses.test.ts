@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import fastify from 'fastify'
 import { SPECS, type SpecId } from '../../src/http/openapi/build-document.ts'
 import { createPolicy } from '../http/auth-policies.fixture.ts'
-import { buildApp, type TestApp } from '../http/build-app.ts'
+import { buildApp } from '../http/build-app.ts'
 import { certBody, create, jwksBody } from '../http/ext-jwt-signers.fixture.ts'
 import { createIdentity, createPassword } from '../http/identities.fixture.ts'
+import { createChecker } from './check-responses.fixture.ts'
 
 /** A controller with one entity of each kind, and the ids for paths, by the first segment of the path. */
 async function setUp(t: TestContext) {
@@ -58,42 +58,10 @@ const OMITTED: Readonly<Record<string, string>> = {
   '/current-identity/mfa/recovery-codes': 'needs a one-time code',
 }
 
-interface Described {
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema: object }>> }>>
-}
-
-/** Validates responses against the schemas of a document. */
-async function createChecker(t: TestContext, app: TestApp, id: SpecId) {
-  const document = JSON.parse((await app.call('GET', `/api-docs/${id}.json`)).text)
-  const validator = fastify({
-    ajv: { customOptions: { strict: false, coerceTypes: false, removeAdditional: false, useDefaults: false } },
-  })
-  t.after(() => validator.close())
-  const { components } = document
-  const schemas: { path: string; method: string; schema: object; route: string }[] = []
-  for (const [path, methods] of Object.entries<Record<string, Described>>(document.paths)) {
-    for (const [method, { responses }] of Object.entries(methods)) {
-      const [status = ''] = Object.keys(responses).filter((one) => one.startsWith('2'))
-      const schema = responses[status]?.content?.['application/json']?.schema
-      if (!schema) continue
-      const route = `/${method}${path.replaceAll(/[{}]/g, '_')}`
-      validator.post(route, { schema: { body: { components, ...schema } } }, () => ({}))
-      schemas.push({ path, method, schema, route })
-    }
-  }
-  validator.post('/error', { schema: { body: { components, $ref: '#/components/schemas/Error' } } }, () => ({}))
-  await validator.ready()
-  const check = async (route: string, payload: object): Promise<string | undefined> => {
-    const reply = await validator.inject({ method: 'POST', url: route, payload })
-    return reply.statusCode === 200 ? undefined : reply.json().message
-  }
-  return { schemas, check }
-}
-
 for (const id of Object.keys(SPECS) as SpecId[]) {
   test(`the responses of ${id} match its description`, async (t) => {
     const { app, ids, refused } = await setUp(t)
-    const { schemas, check } = await createChecker(t, app, id)
+    const { schemas, check } = await createChecker(t, app, id, 'Error')
     let checked = 0
     for (const { path, method, route } of schemas.filter((one) => one.method === 'get')) {
       if (OMITTED[path]) continue

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { DOCUMENT_IDS } from '../../src/http/openapi/build-document.ts'
 import { html } from '../../src/http/openapi/html.ts'
 import { buildApp } from '../http/build-app.ts'
 import { summarize } from '../http/ext-jwt-signers.fixture.ts'
@@ -45,7 +46,7 @@ test('W-78 the descriptions are listed and served on both APIs, and equal those 
 
 test('the reference page uses only its own files, and has no inline scripts', async (t) => {
   const app = await buildApp(t)
-  for (const path of ['/api-docs/', ...IDS.map((id) => `/api-docs/${id}`)]) {
+  for (const path of ['/api-docs/', ...DOCUMENT_IDS.map((id) => `/api-docs/${id}`)]) {
     const { status, headers, text } = await app.call('GET', path)
     assert.deepEqual([status, headers['content-type']], [200, 'text/html; charset=utf-8'])
     assert.match(headers['content-security-policy'] ?? '', /^default-src 'none'; script-src 'self'; style-src 'self'/)
@@ -78,6 +79,24 @@ test('each API’s document is also served as JSON', async (t) => {
     assert.equal(headers['content-type'], 'application/json')
     assert.deepEqual([json.openapi, json.servers], ['3.1.0', [{ url: BASES[at] }]])
   }
+})
+
+test('the document of the hosted API is served as page, JSON and YAML, and equals that in docs/openapi', async (t) => {
+  const app = await buildApp(t)
+  const json = (await app.call('GET', '/api-docs/hosted.json')).json
+  assert.deepEqual([json.openapi, json.servers], ['3.1.0', [{ url: '/' }]])
+  assert.ok(json.paths['/core/v3/networks'].get && json.paths['/identity/v1/identities/self'].get)
+  const yaml = await app.call('GET', '/api-docs/hosted.yaml')
+  assert.equal(yaml.headers['content-type'], 'text/yaml')
+  assert.equal(yaml.text, readFileSync(new URL('../../../../docs/openapi/hosted.yaml', import.meta.url), 'utf8'))
+  const page = (await app.call('GET', '/api-docs/hosted')).text
+  for (const word of ['/core/v3/networks/{id}/exchange', 'contactEmail', 'epochSecond'])
+    assert.ok(page.includes(word), word)
+  assert.equal(
+    (await app.call('GET', '/edge/management/v1/specs/hosted')).status,
+    404,
+    'existing clients list the edge APIs',
+  )
 })
 
 test('text in the page is escaped', () => {

@@ -5,9 +5,9 @@ import { PARAMETERS } from '../pipeline/parameters.ts'
 import type { Route } from '../pipeline/route.ts'
 import { buildOperation, type OpenApiOperation } from './build-operation.ts'
 import { ENVELOPES, ERROR_RESPONSES } from './envelopes.ts'
-import { type JsonSchema, toJsonSchema } from './to-json-schema.ts'
+import { type JsonSchema, type NameOf, toJsonSchema } from './to-json-schema.ts'
 
-/** The two APIs that have an OpenAPI document. */
+/** The two edge APIs, whose documents existing clients find at `/specs`. */
 export const SPECS = {
   'edge-client': { base: CLIENT, title: 'Countersign client API' },
   'edge-management': { base: MANAGEMENT, title: 'Countersign management API' },
@@ -18,6 +18,10 @@ export type SpecId = keyof typeof SPECS
 export function isSpecId(id: string): id is SpecId {
   return Object.hasOwn(SPECS, id)
 }
+
+/** Every API that has an OpenAPI document. */
+export const DOCUMENT_IDS = [...(Object.keys(SPECS) as SpecId[]), 'hosted'] as const
+export type DocumentId = (typeof DOCUMENT_IDS)[number]
 
 export interface OpenApiDocument {
   readonly openapi: string
@@ -53,7 +57,10 @@ const NAMED: ReadonlyMap<object, string> = new Map(
   ),
 )
 
-/** The OpenAPI 3.1 document of one API, built from its routes and their schemas. */
+/** The component name of a schema. */
+export const nameOf: NameOf = (schema) => NAMED.get(schema)
+
+/** The OpenAPI 3.1 document of one edge API, built from its routes and their schemas. */
 export function buildDocument(id: SpecId, routes: readonly Route[]): OpenApiDocument {
   const { base, title } = SPECS[id]
   const paths: Record<string, Record<string, OpenApiOperation>> = {}
@@ -63,7 +70,7 @@ export function buildDocument(id: SpecId, routes: readonly Route[]): OpenApiDocu
       if (path !== base && !path.startsWith(`${base}/`)) continue
       const relative = path.slice(base.length) || '/'
       if (!route.note) throw new TypeError(`the route ${route.method} ${path} has no note`)
-      const operation = buildOperation(route, relative, route.note, (schema) => NAMED.get(schema))
+      const operation = buildOperation(route, relative, route.note, nameOf)
       const template = relative.replaceAll(/:(\w+)/g, '{$1}')
       paths[template] = { ...paths[template], [route.method.toLowerCase()]: operation }
       for (const tag of operation.tags) tags.add(tag)
@@ -75,22 +82,19 @@ export function buildDocument(id: SpecId, routes: readonly Route[]): OpenApiDocu
     servers: [{ url: base }],
     tags: [...tags].toSorted().map((name) => ({ name })),
     paths: sortedByName(paths),
-    components: usedComponents(paths),
+    components: {
+      ...usedComponents(paths, { schemas: ENVELOPES, responses: ERROR_RESPONSES, parameters: PARAMETERS }),
+      securitySchemes: SECURITY_SCHEMES,
+    },
   }
 }
 
-/** The components that the paths refer to, directly or through other components. */
-function usedComponents(paths: object): OpenApiDocument['components'] {
-  const all: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-    schemas: {
-      ...ENVELOPES,
-      ...Object.fromEntries(
-        [...NAMED].map(([schema, name]): [string, JsonSchema] => [name, toJsonSchema(schema, (one) => NAMED.get(one))]),
-      ),
-    },
-    responses: ERROR_RESPONSES,
-    parameters: PARAMETERS,
-  }
+type Components = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+/** The named schemas and the components of one document that the paths refer to, directly or through other components. */
+export function usedComponents(paths: object, own: Components): OpenApiDocument['components'] {
+  const schemas = [...NAMED].map(([schema, name]): [string, JsonSchema] => [name, toJsonSchema(schema, nameOf)])
+  const all: Components = { ...own, schemas: { ...own.schemas, ...Object.fromEntries(schemas) } }
   const used: Record<string, Record<string, unknown>> = {}
   const visit = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return
@@ -107,11 +111,10 @@ function usedComponents(paths: object): OpenApiDocument['components'] {
     visit(target)
   }
   visit(paths)
-  const sorted = Object.entries(used).map(([kind, components]) => [kind, sortedByName(components)])
-  return { ...Object.fromEntries(sorted), securitySchemes: SECURITY_SCHEMES }
+  return Object.fromEntries(Object.entries(used).map(([kind, components]) => [kind, sortedByName(components)]))
 }
 
 /** Sorted, so that a new route changes no other lines of the document. */
-function sortedByName<Value>(record: Readonly<Record<string, Value>>): Record<string, Value> {
+export function sortedByName<Value>(record: Readonly<Record<string, Value>>): Record<string, Value> {
   return Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }

@@ -1,6 +1,6 @@
 import type { ResponseName } from '@countersign/contract'
 import { LIST_PARAMETERS } from '../pipeline/parameters.ts'
-import type { Access, Route } from '../pipeline/route.ts'
+import type { Access, Route, RouteBody } from '../pipeline/route.ts'
 import type { ResponseShape, RouteNote } from '../pipeline/route-note.ts'
 import { dataEnvelope, listEnvelope } from './envelopes.ts'
 import { type JsonSchema, type NameOf, toJsonSchema } from './to-json-schema.ts'
@@ -38,25 +38,27 @@ export function buildOperation(route: Route, path: string, note: RouteNote, name
     ...(parameters.length > 0 && {
       parameters: parameters.map((name) => ({ $ref: `#/components/parameters/${name}` })),
     }),
-    ...(body && {
-      requestBody: {
-        required: !body.optional,
-        content: {
-          ...(!body.text?.isOnly && {
-            [body.form ? FORM_TYPE : JSON_TYPE]: {
-              schema: body.text?.isInJson ? { type: 'string' } : toJsonSchema(body.schema, nameOf, false),
-            },
-          }),
-          ...Object.fromEntries((body.text?.types ?? []).map((type) => [type, { schema: { type: 'string' } }])),
-        },
-      },
-    }),
+    ...(body && { requestBody: requestBodyOf(body, nameOf) }),
     responses: responsesOf(route, note, isList || segments.some((segment) => segment.startsWith(':'))),
   }
 }
 
+export function requestBodyOf(body: RouteBody, nameOf: NameOf): object {
+  return {
+    required: !body.optional,
+    content: {
+      ...(!body.text?.isOnly && {
+        [body.form ? FORM_TYPE : JSON_TYPE]: {
+          schema: body.text?.isInJson ? { type: 'string' } : toJsonSchema(body.schema, nameOf, false),
+        },
+      }),
+      ...Object.fromEntries((body.text?.types ?? []).map((type) => [type, { schema: { type: 'string' } }])),
+    },
+  }
+}
+
 /** `getIdentitiesByIdServices` */
-function operationIdOf(method: string, segments: readonly string[]): string {
+export function operationIdOf(method: string, segments: readonly string[]): string {
   const words = segments.flatMap((segment) =>
     segment.startsWith(':') ? ['by', segment.slice(1)] : segment.split(/[^A-Za-z0-9]+/).filter((word) => word !== ''),
   )

@@ -1,4 +1,4 @@
-import { type OpenApiDocument, SPECS, type SpecId } from './build-document.ts'
+import { DOCUMENT_IDS, type DocumentId, type OpenApiDocument } from './build-document.ts'
 import type { OpenApiOperation } from './build-operation.ts'
 import { type Html, html } from './html.ts'
 import { type DescribePresence, inCode, type Resolve, renderPresence, renderSchema, typeOf } from './render-schema.ts'
@@ -14,7 +14,7 @@ interface DescribedCall {
 }
 
 /** The reference of one API as an HTML page. All text is from the document. */
-export function renderReference(id: SpecId, document: OpenApiDocument): string {
+export function renderReference(id: DocumentId, document: OpenApiDocument): string {
   const resolve: Resolve = (pointer) => {
     const [, , kind = '', name = ''] = pointer.split('/')
     return (document.components[kind]?.[name] ?? {}) as JsonSchema
@@ -23,7 +23,7 @@ export function renderReference(id: SpecId, document: OpenApiDocument): string {
     Object.entries(methods).map(([method, operation]): DescribedCall => ({ method, path, operation })),
   )
   const byTag = Map.groupBy(calls, ({ operation }) => operation.tags[0] ?? '')
-  const others = Object.keys(SPECS).map((other) =>
+  const others = DOCUMENT_IDS.map((other) =>
     other === id ? html`<strong>${other}</strong>` : html`<a href="/api-docs/${other}">${other}</a>`,
   )
   return html`<!doctype html>
@@ -41,7 +41,7 @@ export function renderReference(id: SpecId, document: OpenApiDocument): string {
 <p>Version ${document.info.version}. Base path <code>${document.servers[0]?.url}</code>.
 ${inCode(document.info.description)}</p>
 <nav aria-label="APIs">${others.map((link) => html`${link} `)}
-<a href="/api-docs/${id}.json" download>OpenAPI as JSON</a> <a href="${document.servers[0]?.url}/specs/${id}/spec">as YAML</a></nav>
+<a href="/api-docs/${id}.json" download>OpenAPI as JSON</a> <a href="/api-docs/${id}.yaml">as YAML</a></nav>
 <label class="search" hidden>Search <input type="search" id="search" autocomplete="off" placeholder="identities, PATCH, token …"></label>
 <p id="found" role="status"></p>
 </header>

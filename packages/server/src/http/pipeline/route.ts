@@ -47,7 +47,7 @@ interface RouteParts {
   readonly body: RouteBody | null
   /** The media type of a successful response if it is not JSON. Errors are always JSON. */
   readonly produces?: string
-  /** For the OpenAPI document; null for calls outside the two APIs that have one. */
+  /** For the OpenAPI documents of the edge APIs; null for calls of others. The hosted API has its notes in `openapi/hosted-notes.ts`. */
   readonly note: RouteNote | null
   /** Set when a call with another method than GET changes nothing. */
   readonly onlyReads?: true

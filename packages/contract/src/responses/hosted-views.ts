@@ -1,0 +1,143 @@
+import { API_ACCOUNT, IDENTITY_PROVIDER, NETWORK, ORGANIZATION } from '../hosted/organization.ts'
+import Type, { annotated, type TSchema } from '../schema/type.ts'
+import { instant, map, nullable } from './response-members.ts'
+
+const uuid = () => Type.String()
+const seconds = () =>
+  annotated(Type.Object({ epochSecond: Type.Integer(), nano: Type.Integer() }), {
+    description: 'An instant of the identity service: seconds since 1970, and nanoseconds',
+  })
+const links = () => map(Type.Object({ href: Type.String() }))
+const described = <Schema extends TSchema>(schema: Schema, description: string) => annotated(schema, { description })
+
+/** The members of API accounts and users. */
+const identity = {
+  id: uuid(),
+  organizationId: uuid(),
+  tenantId: described(uuid(), 'The same as `organizationId`, for existing clients'),
+  type: described(Type.String(), '`ApiAccountIdentity` or `UserIdentity`'),
+  name: Type.String(),
+  email: Type.String(),
+  description: nullable(Type.String()),
+  active: Type.Boolean(),
+  role: Type.String(),
+  createdAt: seconds(),
+  updatedAt: seconds(),
+  deletedAt: Type.Null(),
+}
+
+const CREDENTIALS = Type.Object({
+  clientId: Type.String(),
+  password: described(Type.String(), 'Returned once, and not stored'),
+  authenticationUrl: described(Type.String(), 'The token endpoint of the identity provider'),
+})
+
+const account = {
+  ...identity,
+  ...API_ACCOUNT.response,
+  auth0ClientId: nullable(Type.String()),
+  awsCognitoClientId: nullable(Type.String()),
+  identityProviderId: uuid(),
+  clientId: nullable(Type.String()),
+  authenticationUrl: nullable(Type.String()),
+}
+
+const role = { id: uuid(), code: Type.String(), name: Type.String(), description: Type.String() }
+
+/** The responses of the hosted API: the settings of its resources, and what their views add. */
+export const HOSTED_VIEWS = {
+  Network: Type.Object({
+    ...NETWORK.response,
+    id: uuid(),
+    status: described(Type.String(), '`PROVISIONED`, or `DELETED`'),
+    networkGroupId: uuid(),
+    organizationId: uuid(),
+    productVersion: Type.String(),
+    isLocal: described(Type.Boolean(), 'Whether it is the network of this controller'),
+    networkController: described(
+      nullable(
+        Type.Object({
+          id: uuid(),
+          networkId: uuid(),
+          name: Type.String(),
+          status: Type.String(),
+          domainName: Type.String(),
+          port: Type.Integer(),
+          provider: Type.String(),
+          createdAt: instant(),
+          updatedAt: instant(),
+        }),
+      ),
+      'Null while the address of the controller is not set',
+    ),
+    ownerIdentityId: uuid(),
+    createdBy: uuid(),
+    createdAt: instant(),
+    updatedAt: instant(),
+    deletedAt: nullable(instant()),
+    deletedBy: nullable(uuid()),
+    _links: links(),
+  }),
+  NetworkGroup: Type.Object({
+    id: uuid(),
+    name: Type.String(),
+    shortName: Type.String(),
+    organizationId: uuid(),
+    createdAt: instant(),
+    updatedAt: instant(),
+    _links: links(),
+  }),
+  ExchangedSession: Type.Object({
+    type: Type.Enum(['session']),
+    value: described(Type.String(), 'The token of the session, for the header `zt-session`'),
+    networkControllerUrl: described(Type.String(), 'The management API of the controller'),
+    expiresAt: instant(),
+  }),
+  HostedIdentity: Type.Object(identity),
+  ApiAccount: Type.Object(account),
+  ApiAccountWithCredentials: Type.Object({
+    ...account,
+    credentials: Type.Optional(
+      described(CREDENTIALS, 'The credentials file. Absent for a client that already exists at the provider'),
+    ),
+  }),
+  IdentityProvider: Type.Object({
+    ...IDENTITY_PROVIDER.response,
+    id: uuid(),
+    organizationId: uuid(),
+    hasRegistrationToken: Type.Boolean(),
+    createdAt: seconds(),
+    updatedAt: seconds(),
+  }),
+  Organization: Type.Object({
+    ...ORGANIZATION.response,
+    id: uuid(),
+    deleted: Type.Boolean(),
+    mfaProvider: Type.String(),
+    identityProviders: Type.Array(
+      Type.Object({
+        id: uuid(),
+        organizationId: uuid(),
+        name: Type.String(),
+        active: Type.Boolean(),
+        createdAt: seconds(),
+        updatedAt: seconds(),
+        deletedAt: Type.Null(),
+      }),
+    ),
+    createdAt: seconds(),
+    updatedAt: seconds(),
+    deletedAt: Type.Null(),
+  }),
+  Role: Type.Object(role),
+  RoleList: Type.Object({
+    content: Type.Array(Type.Object(role)),
+    page: Type.Object({
+      size: Type.Integer(),
+      totalElements: Type.Integer(),
+      totalPages: Type.Integer(),
+      number: Type.Integer(),
+    }),
+  }),
+  LoggedOut: Type.Object({ loggedOut: Type.Boolean() }),
+}

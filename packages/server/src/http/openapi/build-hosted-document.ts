@@ -1,0 +1,139 @@
+import { PRODUCT_VERSION } from '../../platform/version.ts'
+import { isHostedPath } from '../pipeline/hosted-errors.ts'
+import type { Access, Route } from '../pipeline/route.ts'
+import { nameOf, type OpenApiDocument, sortedByName, usedComponents } from './build-document.ts'
+import { type OpenApiOperation, operationIdOf, requestBodyOf } from './build-operation.ts'
+import {
+  HOSTED_ERRORS,
+  HOSTED_PARAMETERS,
+  HOSTED_SCHEMAS,
+  HOSTED_SECURITY,
+  type HostedParameter,
+} from './hosted-components.ts'
+import { describeHostedCall, type HostedResponse } from './hosted-notes.ts'
+import type { JsonSchema } from './to-json-schema.ts'
+
+const DESCRIPTION =
+  'For automation: a machine gets an access token from the identity provider of its organization and sends it in the header `Authorization: Bearer`. ' +
+  'Lists of `/core` are HAL pages, those of `/identity/v1` are arrays. Unknown members of bodies are refused, except those that only responses have.'
+
+const JSON_TYPE = 'application/json'
+
+/** The OpenAPI 3.1 document of the hosted API. It has every route of that API; a new one appears by itself. */
+export function buildHostedDocument(routes: readonly Route[]): OpenApiDocument {
+  const paths: Record<string, Record<string, OpenApiOperation>> = {}
+  const tags = new Set<string>()
+  for (const route of routes) {
+    for (const path of route.paths.filter((one) => isHostedPath(one))) {
+      const operation = buildHostedOperation(route, path)
+      const template = path.replaceAll(/:(\w+)/g, '{$1}')
+      paths[template] = { ...paths[template], [route.method.toLowerCase()]: operation }
+      for (const tag of operation.tags) tags.add(tag)
+    }
+  }
+  const own = {
+    schemas: HOSTED_SCHEMAS,
+    responses: HOSTED_ERRORS,
+    parameters: { ...pathParameters(paths), ...HOSTED_PARAMETERS },
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Countersign hosted API', version: PRODUCT_VERSION, description: DESCRIPTION },
+    servers: [{ url: '/' }],
+    tags: [...tags].toSorted().map((name) => ({ name })),
+    paths: sortedByName(paths),
+    components: { ...usedComponents(paths, own), securitySchemes: HOSTED_SECURITY },
+  }
+}
+
+/** Parameters in paths, of which new routes can have others than those in the table. */
+function pathParameters(paths: object): Record<string, object> {
+  const names = Object.keys(paths).flatMap((path) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name))
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      { name, in: 'path', required: true, schema: { type: 'string' }, description: `The ${name}` },
+    ]),
+  )
+}
+
+function buildHostedOperation(route: Route, path: string): OpenApiOperation {
+  const { method, access, body } = route
+  const note = describeHostedCall(method, path)
+  const segments = path.split('/').filter((segment) => segment !== '')
+  const inPath = segments.filter((segment) => segment.startsWith(':')).map((segment) => segment.slice(1))
+  const parameters: readonly (string | HostedParameter)[] = [...inPath, ...(note.parameters ?? [])]
+  const description = [note.description, requirementOf(access)].filter((line) => line !== undefined).join('\n\n')
+  return {
+    operationId: operationIdOf(method, segments),
+    // `/core/v3/networks` is about networks.
+    tags: [segments[2] ?? segments.at(-1) ?? ''],
+    summary: note.summary,
+    ...(description !== '' && { description }),
+    security: access === 'anonymous' ? [] : [{ accessToken: [] }, { session: [] }],
+    ...(parameters.length > 0 && {
+      parameters: parameters.map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    }),
+    ...(body && { requestBody: requestBodyOf(body, nameOf) }),
+    responses: { ...successOf(route, note.response), ...errorsOf(route, path) },
+  }
+}
+
+function requirementOf(access: Access): string | undefined {
+  if (typeof access !== 'object' || !('hosted' in access)) return undefined
+  return access.hosted === 'read'
+    ? 'Needs an API account of any role, or an administrator.'
+    : `Needs the right \`${access.hosted}\`, which the role \`admin\` has.`
+}
+
+const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
+
+function successOf({ method, produces = JSON_TYPE }: Route, response: HostedResponse): Record<string, object> {
+  const content = (schema: JsonSchema) => ({ [produces]: { schema } })
+  switch (response.kind) {
+    case 'one': {
+      const { status = 200, of } = response
+      return { [status]: { description: status === 201 ? 'Created' : 'The record', content: content(ref(of)) } }
+    }
+    case 'array':
+      return { 200: { description: 'A list', content: content({ type: 'array', items: ref(response.of) }) } }
+    case 'page':
+      return { 200: { description: 'A page of a list', content: content(pageOf(response.key, ref(response.of))) } }
+    case 'empty':
+      return { 204: { description: 'Done' } }
+    case 'other':
+      return method === 'DELETE'
+        ? { 204: { description: 'Done' } }
+        : { 200: { description: 'Done', content: content({}) } }
+  }
+}
+
+function pageOf(key: string, items: JsonSchema): JsonSchema {
+  return {
+    type: 'object',
+    required: ['_links', 'page'],
+    properties: {
+      _embedded: {
+        type: 'object',
+        description: 'Absent when the page is empty',
+        required: [key],
+        properties: { [key]: { type: 'array', items } },
+      },
+      _links: { type: 'object', additionalProperties: { type: 'object' } },
+      page: ref('Page'),
+    },
+  }
+}
+
+function errorsOf({ method, access, body }: Route, path: string): Record<string, object> {
+  const error = (name: string) => ({ $ref: `#/components/responses/Hosted${name}` })
+  const changes = method !== 'GET'
+  return {
+    ...((body || !changes) && { 400: error('BadRequest') }),
+    ...(access !== 'anonymous' && { 401: error('Unauthorized') }),
+    ...(access !== 'anonymous' && changes && { 403: error('Forbidden') }),
+    ...(path.includes('/:') && { 404: error('NotFound') }),
+    ...(changes && { 409: error('Conflict') }),
+    default: error('Refused'),
+  }
+}

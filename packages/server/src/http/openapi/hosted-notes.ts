@@ -1,0 +1,177 @@
+import type { ResponseName } from '@countersign/contract'
+import type { HostedParameter } from './hosted-components.ts'
+
+/** A successful response of the hosted API. Unlike those of the edge APIs, it has no envelope. */
+export type HostedResponse =
+  | { readonly kind: 'one'; readonly of: ResponseName; readonly status?: 200 | 201 }
+  /** A bare array. */
+  | { readonly kind: 'array'; readonly of: ResponseName }
+  /** A HAL page: `_embedded` has the entries under `key`. */
+  | { readonly kind: 'page'; readonly of: ResponseName; readonly key: string }
+  | { readonly kind: 'empty' }
+  /** Not described yet. */
+  | { readonly kind: 'other' }
+
+export interface HostedNote {
+  readonly summary: string
+  readonly response: HostedResponse
+  readonly parameters?: readonly HostedParameter[]
+  readonly description?: string
+}
+
+interface Collection {
+  /** `an API account` */
+  readonly one: string
+  readonly many: string
+  readonly of: ResponseName
+  readonly created?: ResponseName
+  /** The member of `_embedded`, for collections that are HAL pages. */
+  readonly key?: string
+  readonly parameters?: readonly HostedParameter[]
+}
+
+const LIST: readonly HostedParameter[] = ['page', 'size']
+const HAL: readonly HostedParameter[] = ['page', 'size', 'sort', 'findByName']
+
+/** Collections by path, without the version of the core service. Their usual calls need no other note. */
+const COLLECTIONS: Readonly<Record<string, Collection>> = {
+  '/core/networks': {
+    one: 'a network',
+    many: 'the networks of the organization',
+    of: 'Network',
+    key: 'networkList',
+    parameters: [...HAL, 'findByNetworkGroupId', 'status'],
+  },
+  '/core/network-groups': {
+    one: 'a network group',
+    many: 'the network groups of the organization',
+    of: 'NetworkGroup',
+    key: 'networkGroupList',
+    parameters: HAL,
+  },
+  '/identity/v1/api-account-identities': {
+    one: 'an API account',
+    many: 'the API accounts of the organization',
+    of: 'ApiAccount',
+    created: 'ApiAccountWithCredentials',
+    parameters: LIST,
+  },
+  '/identity/v1/identities': {
+    one: 'an identity',
+    many: 'the API accounts and users of the organization',
+    of: 'HostedIdentity',
+    parameters: LIST,
+  },
+  '/identity/v1/user-identities': {
+    one: 'a user',
+    many: 'the users of the organization',
+    of: 'HostedIdentity',
+    parameters: LIST,
+  },
+  '/identity/v1/identity-providers': {
+    one: 'an identity provider',
+    many: 'the identity providers that the organization trusts',
+    of: 'IdentityProvider',
+  },
+  '/identity/v1/organizations': {
+    one: 'an organization',
+    many: 'the organization of the caller',
+    of: 'Organization',
+  },
+}
+
+const SELF: HostedNote = {
+  summary: 'Get the identity of the caller',
+  response: { kind: 'one', of: 'HostedIdentity' },
+  description: 'A successful response confirms that the token is valid.',
+}
+
+/** Calls other than the usual ones of a collection. */
+const NOTES: Readonly<Record<string, HostedNote>> = {
+  'GET /identity/v1/identities/self': SELF,
+  'GET /identity/v1/api-account-identities/self': SELF,
+  'GET /identity/v1/user-identities/self': SELF,
+  'GET /identity/v1/tenants': {
+    summary: 'List the organization of the caller, by its former name',
+    response: { kind: 'array', of: 'Organization' },
+  },
+  'GET /identity/v1/organization': {
+    summary: 'Get the organization of the caller',
+    response: { kind: 'one', of: 'Organization' },
+  },
+  'POST /identity/v1/logout': {
+    summary: 'Do nothing, for clients that log out',
+    response: { kind: 'one', of: 'LoggedOut' },
+    description: 'An access token is valid until its provider revokes it or it expires.',
+  },
+  'POST /identity/v1/api-account-identities/:id/rotate': {
+    summary: 'Create new credentials of an API account',
+    response: { kind: 'one', of: 'ApiAccountWithCredentials' },
+    description: 'The old credentials stay valid for `overlapMinutes`, 60 by default.',
+  },
+  'POST /core/networks/:id/exchange': {
+    summary: 'Exchange the access token for a session of the controller',
+    response: { kind: 'one', of: 'ExchangedSession' },
+    description: 'The session has the permissions of the role of the account.',
+  },
+  'GET /auth/v1/roles': {
+    summary: 'List the roles of the organization',
+    response: { kind: 'one', of: 'RoleList' },
+    parameters: ['identityId'],
+  },
+  'GET /auth/v1/roles/:id': { summary: 'Get a role', response: { kind: 'one', of: 'Role' } },
+}
+
+/** Describes a call of the hosted API. A call that is not in these tables is described by its path. */
+export function describeHostedCall(method: string, path: string): HostedNote {
+  const known = withoutVersion(path)
+  return NOTES[`${method} ${known}`] ?? describeUsual(method, known) ?? describeByPath(method, path)
+}
+
+/** The core service has the same calls in both versions. */
+function withoutVersion(path: string): string {
+  return path.replace(/^\/core\/v\d+\//, '/core/')
+}
+
+/** The usual calls of a collection; undefined for others. */
+function describeUsual(method: string, path: string): HostedNote | undefined {
+  const isItem = path.endsWith('/:id')
+  const collection = COLLECTIONS[isItem ? path.slice(0, -'/:id'.length) : path]
+  if (!collection) return undefined
+  const { one, many, of, created = of, key, parameters } = collection
+  const usual: Readonly<Record<string, HostedNote>> = isItem
+    ? {
+        GET: { summary: `Get ${one}`, response: { kind: 'one', of } },
+        PUT: {
+          summary: `Replace ${one}`,
+          response: { kind: 'one', of },
+          description: 'Omitted members are reset to their defaults. Members that only responses have are ignored.',
+        },
+        PATCH: { summary: `Update members of ${one}`, response: { kind: 'one', of } },
+        DELETE: { summary: `Delete ${one}`, response: { kind: 'empty' } },
+      }
+    : {
+        GET: {
+          summary: `List ${many}`,
+          response: key === undefined ? { kind: 'array', of } : { kind: 'page', of, key },
+          ...(parameters && { parameters }),
+        },
+        POST: { summary: `Create ${one}`, response: { kind: 'one', of: created, status: 201 } },
+      }
+  return usual[method]
+}
+
+const VERBS: Readonly<Record<string, string>> = {
+  GET: 'Get',
+  POST: 'Create or run',
+  PUT: 'Replace',
+  PATCH: 'Update',
+  DELETE: 'Delete',
+}
+
+/** `Get operator organizations by id` */
+function describeByPath(method: string, path: string): HostedNote {
+  const [, , ...segments] = path.split('/').filter((segment) => segment !== '')
+  const words = segments.map((segment) => (segment.startsWith(':') ? `by ${segment.slice(1)}` : segment))
+  return { summary: `${VERBS[method] ?? method} ${words.join(' ')}`, response: { kind: 'other' } }
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { buildHostedDocument } from '../../src/http/openapi/build-hosted-document.ts'
+import { isHostedPath } from '../../src/http/pipeline/hosted-errors.ts'
+import type { Route } from '../../src/http/pipeline/route.ts'
+import { setUpHosted } from '../hosted/hosted.fixture.ts'
+import { createChecker } from './check-responses.fixture.ts'
+
+type Answer = {
+  readonly status: number
+  readonly text: string
+  readonly json: Record<string, unknown> & { id: string }
+}
+
+async function setUp(t: Parameters<typeof setUpHosted>[0]) {
+  const hosted = await setUpHosted(t)
+  const provider = await hosted.createProvider('cognito')
+  const account = await hosted.createAccount(provider, 'machine')
+  const bearer = hosted.token('cognito', 'machine')
+  const { schemas, check } = await createChecker(t, hosted.app, 'hosted', 'HostedError')
+  /** Calls a path of the document, and compares status and body with it. */
+  const call = async (method: string, template: string, id = '', body?: unknown): Promise<Answer> => {
+    const described = schemas.find((one) => one.path === template && one.method === method.toLowerCase())
+    const reply = await hosted.call(method, template.replace('{id}', id), bearer, body)
+    if (!described) assert.equal(reply.status, 204, `${method} ${template} has no schema: ${reply.text}`)
+    else {
+      assert.equal(reply.status, described.status, `${method} ${template}: ${reply.text}`)
+      assert.equal(await check(described.route, reply.json), undefined, `${method} ${template}: ${reply.text}`)
+    }
+    return reply as Answer
+  }
+  return { ...hosted, provider, account, bearer, schemas, check, call }
+}
+
+test('every GET of the hosted API responds as its OpenAPI document says', async (t) => {
+  const { provider, account, bearer, schemas, call } = await setUp(t)
+  const self = await call('GET', '/identity/v1/identities/self')
+  const { organizationId } = self.json as unknown as { organizationId: string }
+  const list = async (path: string) =>
+    (await call('GET', path)).json as unknown as { _embedded: Record<string, { id: string }[]> }
+  const network = (await list('/core/v3/networks'))._embedded.networkList?.[0]?.id ?? ''
+  const group = (await list('/core/v3/network-groups'))._embedded.networkGroupList?.[0]?.id ?? ''
+  const roles = (await call('GET', '/auth/v1/roles')).json as unknown as { content: { id: string }[] }
+  const users = (await call('GET', '/identity/v1/user-identities')).json as unknown as { id: string }[]
+  const ids: Readonly<Record<string, string | undefined>> = {
+    networks: network,
+    'network-groups': group,
+    'api-account-identities': account,
+    identities: account,
+    'user-identities': users[0]?.id,
+    'identity-providers': provider,
+    organizations: organizationId,
+    roles: roles.content[0]?.id,
+  }
+  let checked = 0
+  for (const { path, method, schema } of schemas) {
+    const id = ids[path.split('/')[3] ?? '']
+    // Calls that the tables do not describe have no schema.
+    if (method !== 'get' || (path.includes('{') && (id === undefined || !path.endsWith('/{id}')))) continue
+    if (Object.keys(schema).length === 0) continue
+    await call('GET', path, id)
+    checked++
+  }
+  assert.ok(checked >= 20, String(checked))
+  assert.ok(bearer)
+})
+
+test('changes at the hosted API respond as its OpenAPI document says', async (t) => {
+  const { app, provider, account, bearer, call } = await setUp(t)
+  for (const version of ['v2', 'v3']) {
+    const { id } = (await call('POST', `/core/${version}/networks`, '', { name: `plant ${version}` })).json
+    const one = `/core/${version}/networks/{id}`
+    await call('PUT', one, id, { name: `plant ${version}`, controllerUrl: 'https://plant.example' })
+    await call('PATCH', one, id, { size: 'large' })
+    await call('DELETE', one, id)
+  }
+  const networks = await app.call('GET', '/core/v3/networks', undefined, {
+    headers: { authorization: `Bearer ${bearer}` },
+  })
+  await call('POST', '/core/v3/networks/{id}/exchange', networks.json._embedded.networkList[0].id, { type: 'session' })
+  await call('POST', '/identity/v1/logout')
+  const members = { name: 'other', identityProviderId: provider, clientId: 'other' }
+  const created = await app.admin('POST', '/identity/v1/api-account-identities', members)
+  const accounts = '/identity/v1/api-account-identities/{id}'
+  await call('PUT', accounts, created.json.id, { name: 'renamed' })
+  await call('PATCH', accounts, created.json.id, { description: 'nightly' })
+  await call('DELETE', accounts, created.json.id)
+  const record = {
+    name: 'o',
+    kind: 'oidc',
+    issuer: 'https://o.example',
+    jwksUri: 'https://o.example/jwks',
+    tokenUrl: 'https://o.example/token',
+    audience: 'a',
+  }
+  const { id } = (await call('POST', '/identity/v1/identity-providers', '', record)).json
+  const providers = '/identity/v1/identity-providers/{id}'
+  await call('PUT', providers, id, record)
+  await call('PATCH', providers, id, { enabled: false })
+  await call('DELETE', providers, id)
+  const { organizationId } = (await call('GET', accounts, account)).json
+  await call('PATCH', '/identity/v1/organizations/{id}', String(organizationId), { name: 'Acme' })
+})
+
+test('refusals have the described body, and the check can fail', async (t) => {
+  const { app, bearer, check, call: _ } = await setUp(t)
+  const headers = { authorization: `Bearer ${bearer}` }
+  const refusals = [
+    await app.call('GET', '/core/v3/networks'),
+    await app.call('GET', '/core/v3/networks/none', undefined, { headers }),
+    await app.call('POST', '/core/v3/networks', { name: '' }, { headers }),
+  ]
+  assert.deepEqual(
+    refusals.map(({ status }) => status),
+    [401, 404, 400],
+  )
+  for (const { json, text } of refusals) assert.equal(await check('/error', json), undefined, text)
+  assert.notEqual(await check('/error', { errors: 'no' }), undefined)
+  assert.notEqual(await check('/get/core/v3/networks/_id_', { id: 'x' }), undefined)
+})
+
+test('a route that the tables do not know is described by its path, its body and its access', async (t) => {
+  const { app } = await setUp(t)
+  const { routes } = app.controller.http
+  const [known] = routes.filter(({ paths }) => paths.some((path) => isHostedPath(path)))
+  assert.ok(known)
+  const added = {
+    ...known,
+    method: 'POST',
+    paths: ['/identity/v1/things/:thingId/polish'],
+    access: { hosted: 'admin' },
+  } as Route
+  const operation = buildHostedDocument([...routes, added]).paths['/identity/v1/things/{thingId}/polish']?.post
+  assert.equal(operation?.summary, 'Create or run things by thingId polish')
+  assert.deepEqual(operation?.parameters, [{ $ref: '#/components/parameters/thingId' }])
+  assert.ok(operation?.responses[200] && operation.responses[401] && operation.responses.default)
+})
