@@ -32,7 +32,7 @@ interface RoleRow {
 
 /** The permissions to manage what a network consists of, without power over administrators and rights. */
 const NETWORK_PERMISSIONS: readonly Permission[] = [
-  ...(['admin_readonly', 'auth-policy', 'authenticator', 'ca', 'enrollment', 'external-jwt-signer'] as const),
+  ...(['admin_readonly', 'auth-policy', 'ca', 'enrollment', 'external-jwt-signer'] as const),
   'identity',
 ]
 
