@@ -4,7 +4,7 @@ import { field, type PatchOf, type SettingsOf, type WriteOf } from './resource/f
 import { resource } from './resource/resource.ts'
 import { tagsField } from './resource/tags-field.ts'
 import { trustField } from './resource/trust-field.ts'
-import { instant, map, strings } from './responses/response-members.ts'
+import { claimValues, instant, map } from './responses/response-members.ts'
 import Type, { type Static } from './schema/type.ts'
 
 /** What a security event does. */
@@ -177,8 +177,9 @@ export const SIGNER = resource({
     description: 'The maximum lifetime of a token in seconds: from `iat` to `exp`',
     default: null,
   }),
-  requiredClaims: field(map(Type.Union([Type.String(), strings()])), {
-    description: 'Claims that a token must have: selector to a value, or to an array of values of which one must match',
+  requiredClaims: field(claimValues(), {
+    description:
+      'Claims that a token must have: selector to a value, to an array of values of which one must match, or to `{"glob": pattern}`, in which `*` stands for any run of characters and `?` for one',
     default: null,
     accepts: openObject(),
     flag: 'none',

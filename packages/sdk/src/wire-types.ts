@@ -190,7 +190,16 @@ export interface Signer {
   readonly reprovisionAfterMinutes: number
   readonly clockSkewSeconds: number
   readonly maxTokenAgeSeconds: number | null
-  readonly requiredClaims: Readonly<Record<string, string | readonly string[]>> | null
+  readonly requiredClaims: Readonly<
+    Record<
+      string,
+      | string
+      | readonly string[]
+      | {
+          readonly glob: string
+        }
+    >
+  > | null
   readonly sharedSignals: {
     readonly audience: string
     readonly issuer?: string | undefined

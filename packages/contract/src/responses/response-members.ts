@@ -6,6 +6,9 @@ export const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([
 export const strings = () => Type.Array(Type.String())
 export const map = <Schema extends TSchema>(schema: Schema) => Type.Record(Type.String(), schema)
 
+/** Selector of a claim to its accepted values: one, several, or those that match a pattern. */
+export const claimValues = () => map(Type.Union([Type.String(), strings(), Type.Object({ glob: Type.String() })]))
+
 const link = () => Type.Object({ href: Type.String() })
 const tag = () => Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonValue } from '../json/json-value.ts'
-import { findUnmetClaim, parseRequiredClaims } from './required-claims.ts'
+import { findUnmetClaim, parseRequiredClaims, requirementText } from './required-claims.ts'
 
 function unmet(required: JsonValue, claims: Record<string, JsonValue>): string | undefined {
   const reading = parseRequiredClaims(required)
@@ -33,12 +33,29 @@ test('D14 each selected claim, or one element of it, must equal one of the value
   }
 })
 
+test('D14 a pattern accepts each value, or one element of the claim, that matches it as a whole', () => {
+  const required = { ref: { glob: 'refs/heads/*' } }
+  assert.equal(unmet(required, { ref: 'refs/heads/main' }), undefined)
+  assert.equal(unmet(required, { ref: ['x', 'refs/heads/main'] }), undefined)
+  for (const ref of ['refs/tags/v1', 'xrefs/heads/main', '', ['x'], null, 7, { glob: 'refs/heads/main' }]) {
+    assert.equal(unmet(required, { ref: ref as JsonValue }), 'ref')
+  }
+  assert.equal(unmet(required, {}), 'ref')
+})
+
+test('D14 verdicts state what a claim must be', () => {
+  const reading = parseRequiredClaims({ repository: ['acme/app', 'acme/web'], '/ref': { glob: 'refs/*' } })
+  assert.ok(reading.ok)
+  const texts = ['repository is acme/app or acme/web', '/ref matches refs/*']
+  assert.deepEqual(reading.requiredClaims.map(requirementText), texts)
+})
+
 test('D14 an empty object is always met', () => {
   assert.equal(unmet({}, {}), undefined)
 })
 
 test('D14 refuses invalid requirements', () => {
-  assert.ok(parseRequiredClaims({ '/a': 'x', b: ['y'] }).ok)
+  assert.ok(parseRequiredClaims({ '/a': 'x', b: ['y'], c: { glob: 'x*' } }).ok)
   const many = Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`c${index}`, 'x']))
   const refused: JsonValue[] = [
     null,
@@ -57,6 +74,13 @@ test('D14 refuses invalid requirements', () => {
     { a: 'x'.repeat(513) },
     { a: Array(65).fill('x') },
     { a: {} },
+    { a: { glob: '' } },
+    { a: { glob: 1 } },
+    { a: { glob: ['x*'] } },
+    { a: { glob: 'x*', other: 'y' } },
+    { a: { regex: 'x' } },
+    { a: [{ glob: 'x*' }] },
+    { a: { glob: 'x'.repeat(513) } },
     many,
   ]
   for (const value of refused) assert.equal(parseRequiredClaims(value).ok, false, JSON.stringify(value)?.slice(0, 60))

@@ -1,4 +1,4 @@
-import { findUnmetClaim, parseRequiredClaims, type RequiredClaim } from '../claim/required-claims.ts'
+import { findUnmetClaim, parseRequiredClaims, type RequiredClaim, textsOf } from '../claim/required-claims.ts'
 import { parseSelector, selectClaim } from '../claim/selector.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.ts'
 import type { ExplainSigner } from './explanation.ts'
@@ -36,10 +36,11 @@ export function requiredClaimHints({ jws, signer, verdict }: HintSubject): Hint[
   return [hint('possession-not-proven', text)]
 }
 
-function unmetHint({ selector, anyOf }: RequiredClaim, claims: JsonObject, signer: ExplainSigner): Hint {
+function unmetHint({ selector, accepted }: RequiredClaim, claims: JsonObject, signer: ExplainSigner): Hint {
   const value = selectClaim(selector, claims)
   const received = value === undefined ? 'which the token does not have' : `which is ${quoted(value)} in the token`
-  const text = `the signer ${quoted(signer.name)} requires ${quoted(selector.text)} to be ${quotedList(anyOf)}, ${received}: configure the provider to add the value for this account, or change requiredClaims`
+  const verb = 'glob' in accepted ? 'match' : 'be'
+  const text = `the signer ${quoted(signer.name)} requires ${quoted(selector.text)} to ${verb} ${quotedList(textsOf(accepted))}, ${received}: configure the provider to add the value for this account, or change requiredClaims`
   return hint('required-claim-unmet', text)
 }
 

@@ -28,6 +28,7 @@ test('I-15 sessions end when a token could be refused or name another identity',
     { requiredClaims: { dept: ['it'], '/a~1b': 'x' } },
     { requiredClaims: { ...RULES.requiredClaims, group: 'staff' } },
     { requiredClaims: { ...RULES.requiredClaims, '/dept': ['ops'] } },
+    { requiredClaims: { ...RULES.requiredClaims, dept: { glob: 'i*' } } },
     { maxTokenAgeSeconds: 599 },
     { jwksEndpoint: 'https://idp.example/other' },
     { jwksCaPem: 'OTHER' },
@@ -37,6 +38,11 @@ test('I-15 sessions end when a token could be refused or name another identity',
   for (const change of changes) assert.ok(endsSessions(RULES, { ...RULES, ...change }), JSON.stringify(change))
   const unlimited = { ...RULES, requiredClaims: null, maxTokenAgeSeconds: null }
   assert.ok(endsSessions(unlimited, { ...unlimited, requiredClaims: { dept: 'it' } }))
+  const patterned = { ...RULES, requiredClaims: { ref: { glob: 'refs/heads/*' } } }
+  for (const ref of [{ glob: 'refs/heads/m*' }, 'refs/heads/main']) {
+    assert.ok(endsSessions(patterned, { ...patterned, requiredClaims: { ref } }))
+  }
+  assert.throws(() => endsSessions(RULES, { ...RULES, requiredClaims: { dept: [] } }), TypeError)
   assert.ok(endsSessions(unlimited, { ...unlimited, maxTokenAgeSeconds: 600 }))
   assert.ok(endsSessions(CERTIFIED, { ...CERTIFIED, certificate: { fingerprint: 'f2' } }))
   assert.ok(endsSessions(CERTIFIED, { ...CERTIFIED, certificate: null }))
@@ -50,11 +56,14 @@ test('I-15 no session ends when every token is accepted as before', () => {
     { claimsProperty: '/sub' },
     { requiredClaims: null },
     { requiredClaims: { 'a/b': ['x'], '/dept': ['ops', 'hr', 'it'] } },
+    { requiredClaims: { dept: { glob: '*' }, '/a~1b': { glob: '?' } } },
     { maxTokenAgeSeconds: 601 },
     { maxTokenAgeSeconds: null },
     { kid: 'of no certificate' },
   ]
   for (const change of changes) assert.ok(!endsSessions(RULES, { ...RULES, ...change }), JSON.stringify(change))
+  const patterned = { ...RULES, requiredClaims: { ref: { glob: 'refs/heads/*' } } }
+  assert.ok(!endsSessions(patterned, { ...patterned, requiredClaims: { '/ref': { glob: 'refs/heads/*' } } }))
   assert.ok(!endsSessions({ ...RULES, jwksCaPem: null }, RULES), 'a CA in addition')
   assert.ok(!endsSessions(CERTIFIED, { ...CERTIFIED, kid: 'f1' }), 'the default, named')
 })

@@ -1,3 +1,4 @@
+import { type AcceptedValues, accepts, parseRequiredClaims } from '../claim/required-claims.ts'
 import { selectorPointer } from '../claim/selector.ts'
 import { signerAudiences } from './signer-audiences.ts'
 import type { SignerSettings } from './signer-settings.ts'
@@ -45,16 +46,21 @@ function losesAudience(current: TokenRules, next: TokenRules): boolean {
 function requiresMore(current: TokenRules, next: TokenRules): boolean {
   const before = conditionsOf(current)
   return conditionsOf(next).some(
-    ({ pointer, anyOf }) =>
-      !before.some((known) => known.pointer === pointer && known.anyOf.every((value) => anyOf.includes(value))),
+    ({ pointer, accepted }) =>
+      !before.some((known) => known.pointer === pointer && acceptsAll(accepted, known.accepted)),
   )
 }
 
 function conditionsOf({ requiredClaims }: TokenRules) {
-  return Object.entries(requiredClaims ?? {}).map(([selector, values]) => ({
-    pointer: selectorPointer(selector),
-    anyOf: [values].flat(),
-  }))
+  const reading = parseRequiredClaims(requiredClaims ?? {})
+  if (!reading.ok) throw new TypeError('the required claims are not validated')
+  return reading.requiredClaims.map(({ selector, accepted }) => ({ pointer: selectorPointer(selector.text), accepted }))
+}
+
+/** Whether every value that `known` accepts is accepted. Of two patterns only equal ones are known to be. */
+function acceptsAll(accepted: AcceptedValues, known: AcceptedValues): boolean {
+  if ('glob' in known) return 'glob' in accepted && accepted.glob === known.glob
+  return known.anyOf.every((value) => accepts(accepted, value))
 }
 
 function limitOf({ maxTokenAgeSeconds }: TokenRules): number {

@@ -1,7 +1,7 @@
 import { MAX_SCOPES } from '@countersign/contract/limits'
 import { echoedValue, fieldError, invalidField } from '../app-error.ts'
 import { findCaBundleError } from '../certificate/find-ca-bundle-error.ts'
-import { parseRequiredClaims } from '../claim/required-claims.ts'
+import { parseRequiredClaims, textsOf } from '../claim/required-claims.ts'
 import { parseSelector } from '../claim/selector.ts'
 import { checkGroupTemplate } from '../scim/scim-group.ts'
 import { checkPlainText } from '../text/plain-text.ts'
@@ -88,8 +88,8 @@ function checkRequiredClaims({ requiredClaims }: SignerSettings): void {
   if (requiredClaims === null) return
   const parsed = parseRequiredClaims(requiredClaims)
   if (!parsed.ok) throw fieldError('requiredClaims', `requiredClaims ${echoedValue(parsed.reason)}`, '')
-  for (const { selector, anyOf } of parsed.requiredClaims) {
-    for (const text of [selector.text, ...anyOf]) checkPlainText('requiredClaims', text)
+  for (const { selector, accepted } of parsed.requiredClaims) {
+    for (const text of [selector.text, ...textsOf(accepted)]) checkPlainText('requiredClaims', text)
   }
 }
 

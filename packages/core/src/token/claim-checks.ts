@@ -1,5 +1,5 @@
 import { claimTextError, MAX_IDENTITY_CLAIM_LENGTH } from '../claim/claim-text.ts'
-import { findUnmetClaim } from '../claim/required-claims.ts'
+import { findUnmetClaim, requirementText } from '../claim/required-claims.ts'
 import { selectClaim } from '../claim/selector.ts'
 import { isJsonObject, type JsonObject } from '../json/json-value.ts'
 import { acceptsAudience } from '../signer/signer-audiences.ts'
@@ -41,9 +41,8 @@ export function checkRequiredClaims(
 ): CheckResult {
   const unmet = findUnmetClaim(signer.requiredClaims, claims)
   if (unmet) {
-    const expected = `${unmet.selector.text} is ${unmet.anyOf.join(' or ')}`
     return {
-      expected,
+      expected: requirementText(unmet),
       received: () => displayValue(selectClaim(unmet.selector, claims)),
       refusal: 'required-claim-unmet',
     }

@@ -234,6 +234,9 @@ test('C-16 refuses a token without a required claim', async () => {
   ]) {
     await assertRefused(tokenWith(claims), 'required-claim-unmet', { signer })
   }
+  const patterned = signerWith({ requiredClaims: { ref: { glob: 'refs/heads/*' } } })
+  await assertAccepted(tokenWith({ ref: 'refs/heads/main' }), { signer: patterned })
+  await assertRefused(tokenWith({ ref: 'refs/tags/v1' }), 'required-claim-unmet', { signer: patterned })
 })
 
 test('C-17 accepts a certificate-bound token only together with its certificate', async () => {

@@ -42,6 +42,12 @@ const CASES: readonly Case[] = [
       null,
     ],
   },
+  {
+    name: 'requiredClaims',
+    value: { ref: { glob: 'refs/*' } },
+    same: [parse('{"ref":{"glob":"refs/*"}}')],
+    other: [{ ref: { glob: 'refs/heads/*' } }, { ref: 'refs/*' }, { ref: ['refs/*'] }],
+  },
   { name: 'requiredClaims', value: null, same: [undefined], other: [parse('{"__proto__":"a"}'), { tenant: 7 }] },
   {
     name: 'externalIdClaim',

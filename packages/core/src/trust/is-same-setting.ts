@@ -8,6 +8,7 @@ const MEANINGS: Readonly<Record<string, (value: never) => unknown>> = {
   additionalAudiences: setOf,
   certPem: withoutSpaces,
   jwksCaPem: withoutSpaces,
+  conditions: meaningOfClaims,
   requiredClaims: meaningOfClaims,
   // Clients join the scopes with spaces. A comma can be part of one.
   scopes: (scopes: readonly string[]) => setOf(scopes.flatMap((scope) => scope.split(' ')).filter(Boolean)),
@@ -47,7 +48,12 @@ function setOf(list: readonly string[]): readonly string[] {
 function meaningOfClaims(claims: ReadonlyJson): unknown {
   const reading = parseRequiredClaims(claims)
   if (!reading.ok) return claims
-  return Object.fromEntries(reading.requiredClaims.map(({ selector, anyOf }) => [selector.text, setOf(anyOf)]))
+  return Object.fromEntries(
+    reading.requiredClaims.map(({ selector, accepted }) => [
+      selector.text,
+      'glob' in accepted ? { glob: accepted.glob } : setOf(accepted.anyOf),
+    ]),
+  )
 }
 
 /** An event without an action of its own has the default one. */

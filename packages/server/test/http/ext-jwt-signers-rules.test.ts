@@ -334,6 +334,7 @@ testWithApp('rules for signers', async (t, app) => {
           { tags: { [`a${character}b`]: 'x' } },
           { requiredClaims: { [`a${character}b`]: 'x' } },
           { requiredClaims: { a: ['x', `x${character}`] } },
+          { requiredClaims: { a: { glob: `x${character}*` } } },
           { externalAuthUrl: `https://a.example/${character}` },
           { openIdConfigurationUrl: `https://a${character}b.example/` },
         ]) {
@@ -534,6 +535,8 @@ testWithApp('rules for signers', async (t, app) => {
         { a: 5 },
         { a: ['x', null] },
         { a: { b: 'c' } },
+        { a: { glob: '' } },
+        { a: { glob: 'x*', b: 'c' } },
         { '': 'x' },
       ]) {
         assert.equal(summarize(await post(jwksBody({ requiredClaims }))), '400 COULD_NOT_VALIDATE requiredClaims')
@@ -553,6 +556,9 @@ testWithApp('rules for signers', async (t, app) => {
         assert.equal(patched.status, 200)
         const guarded = await detailOf(app, warned.id)
         assert.deepEqual(guarded.requiredClaims, { hd: ['acme.example'] })
+        const requiredClaims = { hd: { glob: '*.example' } }
+        assert.equal((await app.admin('PATCH', `${SIGNERS}/${warned.id}`, { requiredClaims })).status, 200)
+        assert.deepEqual((await detailOf(app, warned.id)).requiredClaims, requiredClaims)
         assert.deepEqual(guarded.keyStatus.warnings, [])
       }
       const own = await detailOf(

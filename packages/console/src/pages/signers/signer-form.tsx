@@ -12,6 +12,7 @@ import {
 } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { type ReactNode, useState } from 'react'
+import { ClaimRowsField } from '../../form/claim-rows-field.tsx'
 import { FormFrame } from '../../form/form-frame.tsx'
 import { PemField } from '../../form/pem-field.tsx'
 import { TagsField } from '../../form/tags-field.tsx'
@@ -19,7 +20,6 @@ import { useServerForm } from '../../form/use-server-form.ts'
 import { PolicySelect } from '../policies/policy-select.tsx'
 import { CertificateFields } from './certificate-fields.tsx'
 import { DiscoverIssuer } from './discover-issuer.tsx'
-import { RequiredClaimsFields } from './required-claims-fields.tsx'
 import { SIGNAL_EVENTS } from './shared-signals.ts'
 import { SIGNER_RULES, type SignerValues, toBody, toValues } from './signer-values.ts'
 
@@ -204,7 +204,15 @@ function TokenCheckFields({ form }: Fields) {
         acceptValueOnBlur
         {...form.getInputProps('additionalAudiences')}
       />
-      <RequiredClaimsFields form={form} />
+      <ClaimRowsField
+        form={form}
+        name="requiredClaims"
+        rows={form.values.requiredClaims}
+        legend="Required claims"
+        description="Tokens without these are refused. Needed when an issuer serves many tenants, to accept only your tokens. In a pattern, * stands for any characters and ? for one."
+        addLabel="Require a claim"
+        rowName="required claim"
+      />
       <Group grow align="start">
         <NumberInput
           label="Clock skew (seconds)"

@@ -6,6 +6,7 @@ import { controller } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
 import type { Versioned } from '../../api/versioned.ts'
 import type { Signer } from '../../api/wire.ts'
+import { claimLines } from '../../form/claim-rows.ts'
 import { ActionButton } from '../../show/action-button.tsx'
 import { EnabledBadge } from '../../show/badges.tsx'
 import { ConfirmButton } from '../../show/confirm-button.tsx'
@@ -154,9 +155,7 @@ function SignerDetail({ signer }: { readonly signer: Versioned<Signer> }) {
 }
 
 function RequiredClaims({ claims }: { readonly claims: Signer['requiredClaims'] }) {
-  const lines = Object.entries(claims ?? {}).map(
-    ([selector, accepted]) => `${selector}: ${typeof accepted === 'string' ? accepted : accepted.join(' or ')}`,
-  )
+  const lines = claimLines(claims)
   if (lines.length === 0) return <>none</>
   return lines.map((line) => <div key={line}>{line}</div>)
 }

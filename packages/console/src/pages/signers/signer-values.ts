@@ -1,10 +1,10 @@
 import { SIGNER } from '@countersign/contract/ext-jwt-signer'
 import type { Signer, SignerInput } from '@countersign/sdk'
 import type { Versioned } from '../../api/versioned.ts'
+import { type ClaimRow, claimRowRules, toClaimRows, toClaimValues } from '../../form/claim-rows.ts'
 import { type FormValuesOf, fromFormValues, lengthRules, toFormValues } from '../../form/resource-values.ts'
 import { httpsUrl, MAX_TEXT, required } from '../../form/rules.ts'
 import { checkTags, type TagRow, toTagRows, toTags } from '../../form/tags.ts'
-import { CLAIM_ROW_RULES, type ClaimRow, toClaimRows, toRequiredClaims } from './required-claims.ts'
 import { SIGNAL_RULES, type SignalValues, toSharedSignals, toSignalValues } from './shared-signals.ts'
 
 /** The form values: the settings of a signer, and the source of its keys. */
@@ -40,7 +40,7 @@ export function toBody(values: SignerValues): SignerInput {
     jwksCaPem: source === 'jwks' && jwksCaPem !== '' ? jwksCaPem : null,
     certPem: source === 'certificate' ? certPem : null,
     scopes: toScopes(scopes),
-    requiredClaims: toRequiredClaims(requiredClaims),
+    requiredClaims: toClaimValues(requiredClaims),
     tags: toTags(tags),
     sharedSignals: toSharedSignals(sharedSignals),
   }
@@ -73,7 +73,7 @@ export const SIGNER_RULES = {
   jwksEndpoint: (value: string, { source }: SignerValues) => (source === 'jwks' ? httpsUrl(true)(value) : null),
   certPem: (value: string, { source }: SignerValues) => (source === 'jwks' ? null : checkPem(value)),
   jwksCaPem: (value: string, { source }: SignerValues) => (source === 'jwks' && value !== '' ? checkPem(value) : null),
-  requiredClaims: CLAIM_ROW_RULES,
+  requiredClaims: claimRowRules('requiredClaims'),
   tags: checkTags,
   sharedSignals: SIGNAL_RULES,
   openIdConfigurationUrl: httpsUrl(false),

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CLAIM_ROW_RULES, newClaimRow, toClaimRows, toRequiredClaims } from './required-claims.ts'
+import { claimLines, claimRowRules, newClaimRow, toClaimRows, toClaimValues } from './claim-rows.ts'
+
+const CLAIM_ROW_RULES = claimRowRules('requiredClaims')
 
 test('required claims survive the conversion to rows and back, also a claim named __proto__', () => {
-  const claims = JSON.parse('{"tenant":"acme","/realm/roles":["a","b"],"__proto__":"x"}')
+  const claims = JSON.parse('{"tenant":"acme","/realm/roles":["a","b"],"__proto__":"x","ref":{"glob":"refs/*"}}')
   const rows = toClaimRows(claims)
   assert.deepEqual(
     rows.map(({ selector, values }) => [selector, values]),
@@ -11,18 +13,29 @@ test('required claims survive the conversion to rows and back, also a claim name
       ['tenant', ['acme']],
       ['/realm/roles', ['a', 'b']],
       ['__proto__', ['x']],
+      ['ref', ['refs/*']],
     ],
   )
   assert.equal(
-    JSON.stringify(toRequiredClaims([...rows, newClaimRow()])),
-    '{"tenant":["acme"],"/realm/roles":["a","b"],"__proto__":["x"]}',
+    JSON.stringify(toClaimValues([...rows, newClaimRow()])),
+    '{"tenant":["acme"],"/realm/roles":["a","b"],"__proto__":["x"],"ref":{"glob":"refs/*"}}',
   )
-  assert.equal(toRequiredClaims([newClaimRow()]), null)
+  assert.equal(toClaimValues([newClaimRow()]), null)
+  const lines = ['tenant: acme', '/realm/roles: a or b', '__proto__: x', 'ref matches refs/*']
+  assert.deepEqual(claimLines(claims), lines)
 })
 
 test('rows without a claim, without a value or with a duplicate claim are invalid; empty rows are ignored', () => {
   const row = (selector: string, values: string[]) => ({ ...newClaimRow(), selector, values })
-  const rows = [row('tenant', ['a']), row('', ['a']), row('b', []), row('tenant', ['b']), row('', [])]
+  const patterns = (values: string[]) => ({ ...row('ref', values), isPattern: true })
+  const rows = [
+    row('tenant', ['a']),
+    row('', ['a']),
+    row('b', []),
+    row('tenant', ['b']),
+    row('', []),
+    patterns(['a', 'b']),
+  ]
   const isInvalid = (index: number) => {
     const { selector, values } = rows[index] ?? newClaimRow()
     const form = { requiredClaims: rows }
@@ -31,11 +44,12 @@ test('rows without a claim, without a value or with a duplicate claim are invali
       CLAIM_ROW_RULES.values(values, form, `requiredClaims.${index}.values`) !== null,
     ]
   }
-  assert.deepEqual([0, 1, 2, 3, 4].map(isInvalid), [
+  assert.deepEqual([0, 1, 2, 3, 4, 5].map(isInvalid), [
     [true, false],
     [true, false],
     [false, true],
     [true, false],
     [false, false],
+    [false, true],
   ])
 })
