@@ -18,7 +18,7 @@ import { isHostedPath } from './hosted-errors.ts'
 import { rewriteLegacyPath } from './legacy-paths.ts'
 import { checkHeaders } from './limits.ts'
 import { configureListener, listenerOptions } from './listener.ts'
-import { createPathFinder, listOfferedPaths, listShadowedMethods, type OfferedPath } from './offered-methods.ts'
+import { createPathFinder, listOfferedPaths, listShadowed, type OfferedPath } from './offered-methods.ts'
 import { hasUnreadBody } from './read-bytes.ts'
 import { ROUTE_METHODS, type Route, type RouteResponse } from './route.ts'
 import { sendError, sendResponse } from './send-response.ts'
@@ -209,10 +209,9 @@ export function createHttpServer(options: HttpServerOptions) {
       app.route({ method: route.method, url, handler })
     }
   }
-  for (const offered of offeredPaths) {
-    const method = listShadowedMethods(offered, offeredPaths)
+  for (const { offered, methods } of listShadowed(offeredPaths)) {
     const handler = (request: FastifyRequest, reply: FastifyReply) => refuseMethod(request, reply, offered)
-    if (method.length > 0) app.route({ method, url: offered.path, handler })
+    app.route({ method: methods, url: offered.path, handler })
   }
   /** Accepts no new connections and closes each open one after its next response, so that no request in transit is cut off. */
   const drain = (): void => {

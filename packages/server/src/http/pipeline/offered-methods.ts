@@ -36,18 +36,26 @@ export function createPathFinder(
 }
 
 /**
- * The methods that a path does not offer and a more general one does: `GET /items/new` would be served as `GET /items/:id` unless the path
+ * For each path, the methods that it does not offer and a more general one does: `GET /items/new` would be served as `GET /items/:id` unless the path
  * refuses it.
  */
-export function listShadowedMethods({ path, methods }: OfferedPath, all: readonly OfferedPath[]): Method[] {
-  const segments = path.split('/')
-  const general = all.filter((other) => other.path !== path && isMoreGeneral(other.path.split('/'), segments))
-  const reachable = new Set(general.flatMap((other) => other.methods))
-  return [...reachable].filter((method) => !methods.includes(method))
+export function listShadowed(paths: readonly OfferedPath[]): { readonly offered: OfferedPath; methods: Method[] }[] {
+  const split = paths.map((offered) => ({ offered, segments: offered.path.split('/') }))
+  const general = split.filter(({ segments }) => segments.some(isParameter))
+  return split.flatMap(({ offered, segments }) => {
+    const reaching = general.filter((other) => other.offered !== offered && matches(other.segments, segments))
+    const reachable = [...new Set(reaching.flatMap((other) => other.offered.methods))]
+    const methods = reachable.filter((method) => !offered.methods.includes(method))
+    return methods.length > 0 ? [{ offered, methods }] : []
+  })
 }
 
-function isMoreGeneral(general: readonly string[], segments: readonly string[]): boolean {
+function isParameter(segment: string): boolean {
+  return segment === REST || segment.startsWith(':')
+}
+
+function matches(general: readonly string[], segments: readonly string[]): boolean {
   const hasRest = general.at(-1) === REST
   if (hasRest ? general.length > segments.length : general.length !== segments.length) return false
-  return general.every((segment, index) => segment === segments[index] || segment.startsWith(':') || segment === REST)
+  return general.every((segment, index) => segment === segments[index] || isParameter(segment))
 }
