@@ -61,6 +61,7 @@ async function findPaths(): Promise<string[]> {
     'organization/api-accounts',
     'organization/api-accounts/new',
     `organization/api-accounts/${account}`,
+    'organization/audit-events',
     'organization/all',
     `organization/all/${organization}`,
     'no-such-page',

@@ -10,6 +10,7 @@ const sessions = async () => (await import('./commands/resources/sessions.ts')).
 const networks = async () => (await import('./commands/hosted/networks.ts')).networks
 const accounts = async () => (await import('./commands/hosted/accounts.ts')).accounts
 const organizations = async () => (await import('./commands/hosted/organizations.ts')).organizations
+const auditEvents = async () => (await import('./commands/hosted/audit-events.ts')).auditEvents
 const roles = async () => (await import('./commands/hosted/roles.ts')).roles
 
 type Rows = readonly (readonly [name: string, summary: string, load: () => Promise<Command>])[]
@@ -116,6 +117,7 @@ const HOSTED: Rows = [
   ['accounts create', 'Create an API account and write its credentials file', async () => (await accounts()).create],
   ['accounts rotate', 'Rotate the credentials of an API account', async () => (await accounts()).rotate],
   ['accounts delete', 'Delete an API account', async () => (await accounts()).delete],
+  ['audit-events list', 'List what happened in the organization', async () => (await auditEvents()).list],
   ['organizations list', 'List the organizations of the controller', async () => (await organizations()).list],
   ['organizations show', 'Show an organization, its usage and quotas', async () => (await organizations()).show],
   ['organizations suspend', 'Refuse the tokens of an organization', async () => (await organizations()).suspend],

@@ -28,6 +28,7 @@ export {
 export { createCertificateRequest, createKeyPair, exportPrivateKey, type KeyPair } from './enroll/key-pair.ts'
 export { parseEventStream, type StreamMessage } from './events/parse-event-stream.ts'
 export type { ControllerEvent, WatchedEvent, WatchOptions } from './events/watch-events.ts'
+export type { AuditEventOptions } from './hosted/audit-events.ts'
 export type { HostedCaller } from './hosted/hosted-authorization.ts'
 export { HostedClient, type HostedClientOptions } from './hosted/hosted-client.ts'
 export type { HostedListOptions, HostedPageOptions } from './hosted/hosted-resource.ts'

@@ -3,6 +3,7 @@ import type { AccountWithCredentials, IdentityProvider } from '@countersign/sdk'
 
 export type {
   Account,
+  AuditEvent,
   AuthDecision as Decision,
   AuthPolicy as Policy,
   DiscoveredSigner,

@@ -25,6 +25,7 @@ export const NAVIGATION = [
       { to: '/organization/networks', label: 'Networks' },
       { to: '/organization/providers', label: 'Identity providers' },
       { to: '/organization/api-accounts', label: 'Manage API Account' },
+      { to: '/organization/audit-events', label: 'Audit events' },
     ],
   },
   { label: 'Operator', isForAdmin: true, links: [{ to: '/organization/all', label: 'Organizations' }] },

@@ -77,6 +77,7 @@ const pages = [
   list('/organization/api-accounts', () => import('../pages/organization/accounts-page.tsx'), 'AccountsPage'),
   show('/organization/api-accounts/new', () => import('../pages/organization/new-account-page.tsx'), 'NewAccountPage'),
   show('/organization/api-accounts/$id', () => import('../pages/organization/account-page.tsx'), 'AccountPage'),
+  show('/organization/audit-events', () => import('../pages/organization/audit-events-page.tsx'), 'AuditEventsPage'),
   list('/organization/all', () => import('../pages/organization/organizations-page.tsx'), 'OrganizationsPage'),
   show(
     '/organization/all/$id',

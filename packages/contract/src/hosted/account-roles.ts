@@ -11,7 +11,7 @@ type RoleAccess = Exclude<HostedAccess, 'operator'>
 const PERMITTED: Readonly<Record<RoleAccess, readonly string[]>> = {
   read: [
     ...['organization.read', 'network.read', 'network-group.read', 'api-account.read', 'identity-provider.read'],
-    ...['role.read', 'network.exchange'],
+    ...['role.read', 'audit-event.read', 'network.exchange'],
   ],
   networks: ['network.create', 'network.update', 'network.delete'],
   admin: [

@@ -6,6 +6,7 @@ import type { TokenRequestOptions } from '../token/build-token-request.ts'
 import type { TokenStore } from '../token/token-source.ts'
 import type { OrganizationChanges, OrganizationInput, ProviderChanges, ProviderInput } from '../wire-types.ts'
 import { Accounts } from './accounts.ts'
+import { AuditEvents } from './audit-events.ts'
 import { buildHostedAuthorization, type HostedCaller } from './hosted-authorization.ts'
 import { HostedCollection, HostedResource } from './hosted-resource.ts'
 import type { HostedIdentity, IdentityProvider, Network, NetworkGroup, Organization, Role } from './hosted-types.ts'
@@ -32,6 +33,8 @@ export class HostedClient {
   readonly operatorOrganizations: OperatorOrganizations
   readonly organizations: HostedResource<Organization, OrganizationInput, OrganizationChanges>
   readonly identities: HostedCollection<HostedIdentity>
+  /** What happened in the caller's organization. */
+  readonly auditEvents: AuditEvents
   /** The roles of API accounts, with what they permit. */
   readonly roles: HostedCollection<Role>
   readonly #api: JsonApi
@@ -48,6 +51,7 @@ export class HostedClient {
     this.organizations = new HostedResource(this.#api, '/identity/v1/organizations')
     this.operatorOrganizations = new OperatorOrganizations(this.#api, '/identity/v1/operator/organizations')
     this.identities = new HostedCollection(this.#api, '/identity/v1/identities')
+    this.auditEvents = new AuditEvents(this.#api)
     this.roles = new HostedCollection(this.#api, '/auth/v1/roles')
   }
 

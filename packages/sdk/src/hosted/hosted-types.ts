@@ -133,6 +133,8 @@ export interface OperatorOrganization {
     readonly accounts: number
     readonly providers: number
     readonly clients: number
+    /** When one of its accounts last used the API, to within an hour; null when that is not known. */
+    readonly lastUsedAt: EpochTime | null
   }
   readonly quotas: QuotaNumbers
   readonly createdAt: EpochTime
@@ -142,4 +144,26 @@ export interface OperatorOrganization {
 /** The quotas that are set, null for the default, and those that apply. */
 export type OrganizationQuotas = { readonly [Name in keyof QuotaNumbers]: QuotaNumbers[Name] | null } & {
   readonly effective: QuotaNumbers
+}
+
+/** A change of a record of an organization, or an accepted or refused token of one of its accounts. */
+export interface AuditEvent {
+  readonly id: string
+  readonly at: string
+  /** Such as `network.created` or `token.refused`. */
+  readonly type: string
+  /** Null for a token that names no account. */
+  readonly actor: {
+    readonly type: 'api-account' | 'user' | 'operator' | 'system'
+    readonly id: string | null
+    readonly name: string | null
+  } | null
+  readonly target: { readonly type: string; readonly id: string; readonly name: string | null } | null
+  /** The names of the members that were changed. */
+  readonly changed: readonly string[]
+  readonly address: string | null
+  /** Why a token was refused. */
+  readonly reason: string | null
+  /** The `traceId` in the response to a token. */
+  readonly traceId: string | null
 }

@@ -15,7 +15,7 @@ export function publishChanges(store: Pick<Store, 'onOwnChange'>, events: EventH
   store.onOwnChange((changes, meta) => {
     for (const change of changes) {
       const event = changeEvent(change, meta)
-      if (event) events.publish(event)
+      if (event) events.publish(event, change.organizationId)
     }
   })
 }

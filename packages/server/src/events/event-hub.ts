@@ -7,10 +7,10 @@ import type { StreamHolder } from './stream-places.ts'
 export interface EventHub {
   /** The id of this node in its events. */
   readonly nodeId: string
-  /** Publishes an event. Cheap, and never throws. */
-  publish(event: ControllerEvent): void
+  /** Publishes an event, of an organization where one is given. Cheap, and never throws. */
+  publish(event: ControllerEvent, organizationId?: string): void
   /** Like `publish`, for events that anonymous clients can cause: under a flood only a bounded sample is published, shared between addresses. */
-  publishSampled(event: ControllerEvent, address: string): void
+  publishSampled(event: ControllerEvent, address: string, organizationId?: string): void
   /** Makes all events of this node readable here from now on. Returns a function that stops this. Throws when the node has too many streams. */
   follow(holder: StreamHolder): Promise<() => void>
   /** A reader that starts after the event with this number; 0 for all events that are still kept. */
@@ -76,8 +76,8 @@ export function createEventHub({ nodeId, clock, forward, follow }: EventHubParts
     setImmediate(wakeAll)
   }
 
-  const publish = (event: ControllerEvent): void => {
-    const local = new LocalEvent(event, nodeId, clock.now())
+  const publish = (event: ControllerEvent, organizationId?: string): void => {
+    const local = new LocalEvent(event, nodeId, clock.now(), organizationId)
     if (forward) forward(local)
     else ring.push(local)
     published.set(event.namespace, (published.get(event.namespace) ?? 0) + 1)
@@ -93,8 +93,8 @@ export function createEventHub({ nodeId, clock, forward, follow }: EventHubParts
     },
     restart: (next) => ring.restart(next),
     follow: follow ?? (async () => () => {}),
-    publishSampled: (event, address) => {
-      if (sample.keeps(address, clock.now())) publish(event)
+    publishSampled: (event, address, organizationId) => {
+      if (sample.keeps(address, clock.now())) publish(event, organizationId)
       else sampledOut++
     },
     readAfter: (number) => {

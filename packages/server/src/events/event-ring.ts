@@ -6,6 +6,8 @@ export interface SerializedEvent {
   readonly namespace: EventNamespace
   /** One line of JSON. */
   readonly text: string
+  /** The organization of the hosted API that it concerns; undefined for events of the controller. */
+  readonly organizationId?: string | undefined
 }
 
 export interface PublishedEvent extends SerializedEvent {
@@ -16,12 +18,14 @@ export interface PublishedEvent extends SerializedEvent {
 /** An event of this process. Serialized on the first read of `text`. */
 export class LocalEvent implements SerializedEvent {
   readonly event: ControllerEvent
+  readonly organizationId: string | undefined
   readonly #nodeId: string
   readonly #at: number
   #text: string | undefined
 
-  constructor(event: ControllerEvent, nodeId: string, at: number) {
+  constructor(event: ControllerEvent, nodeId: string, at: number, organizationId?: string) {
     this.event = event
+    this.organizationId = organizationId
     this.#nodeId = nodeId
     this.#at = at
   }
@@ -51,6 +55,10 @@ class Numbered implements PublishedEvent {
 
   get text(): string {
     return this.event.text
+  }
+
+  get organizationId(): string | undefined {
+    return this.event.organizationId
   }
 }
 

@@ -9,6 +9,8 @@ interface EventStreamOptions {
   readonly clock: Clock
   /** Undefined means all. */
   readonly namespaces: ReadonlySet<EventNamespace> | undefined
+  /** The organization that owns this controller. Events of others are for their members alone. */
+  readonly organizationId: string
   /** The resume point from an earlier stream, unverified. */
   readonly untrustedLastEventId: string | undefined
   /** Called when the stream has ended. */
@@ -29,6 +31,7 @@ export function createEventStream({
   events,
   clock,
   namespaces,
+  organizationId,
   untrustedLastEventId,
   onClose,
 }: EventStreamOptions): EventStreamSource {
@@ -54,6 +57,7 @@ export function createEventStream({
         const next = reader.next()
         if (!next) break
         if (namespaces && !namespaces.has(next.namespace)) continue
+        if (next.organizationId !== undefined && next.organizationId !== organizationId) continue
         text += `id: ${nodeId}.${next.number}\ndata: ${next.text}\n\n`
       }
       return text

@@ -34,6 +34,8 @@ export type AccessVerdict =
       readonly providerId?: string
       /** The account that the token names. */
       readonly account?: KnownAccount
+      /** The organization that the token concerns: that of the claimed account, else the only one that trusts the issuer. */
+      readonly organizationId?: string
     }
 
 /** The account named by a token, read from the claim that the account's provider record uses for the client id. Not verified. */
@@ -75,13 +77,15 @@ export class AccessTokenVerifier {
     // A token of an unknown account is verified too: response times must not reveal which accounts exist.
     const provider = claimed?.provider ?? issuer?.fallback
     const signer = provider?.stored.enabled && findRecordSigner(provider, jws)
-    if (!signer) return refused(refuseWithoutSigner(jws, issuer?.fallback !== undefined))
+    const organizationId = claimed?.account.organizationId ?? issuer?.soleOrganizationId
+    const concerned = organizationId === undefined ? {} : { organizationId }
+    if (!signer) return { ...refused(refuseWithoutSigner(jws, issuer?.fallback !== undefined)), ...concerned }
     const verifying = { stored: provider.keySigner, verify: signer }
     const verdict = await verifier.verifyWith(verifying, jws, true, address)
     const { id: providerId, requiredScope, revision: providerRevision } = provider.stored
-    if (!verdict.accepted) return refused(verdict, providerId)
+    if (!verdict.accepted) return { ...refused(verdict, providerId), ...concerned }
     const refuse = (reason: AccessTokenRefusal): AccessVerdict => {
-      return { ok: false, reason, verdict, providerId, ...(claimed && { account: claimed.account }) }
+      return { ok: false, reason, verdict, providerId, ...concerned, ...(claimed && { account: claimed.account }) }
     }
     if (!claimed || claimed.clientId !== verdict.token.identityClaim) return refuse('account-unknown')
     if (claimed.account.suspension) return refuse('organization-suspended')

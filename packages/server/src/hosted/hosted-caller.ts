@@ -4,6 +4,7 @@ import type { ReportedRequest } from '../events/reported-request.ts'
 import type { LiveSession, LiveSessions } from '../session/live-sessions.ts'
 import type { SignerRevision } from '../store/actor-credential.ts'
 import type { RefusedLogin } from '../token/decision-recorder.ts'
+import type { AcceptedTokens } from './accepted-tokens.ts'
 import type { AccessTokenVerifier, VerifiedAccount } from './access-token-verifier.ts'
 import type { LocalOrganization } from './local-organization.ts'
 import { refusedAccessToken } from './refused-access-token.ts'
@@ -38,6 +39,7 @@ export interface HostedCallersParts {
   readonly localOrganization: LocalOrganization
   /** Receives every refused token. */
   readonly logins: { refused(refused: RefusedLogin, request: ReportedRequest): void }
+  readonly acceptedTokens: Pick<AcceptedTokens, 'note'>
 }
 
 /** The credentials of a request. Not verified. */
@@ -78,7 +80,7 @@ export class HostedCallers {
   }
 
   async #findByToken(token: string, { address, requestId: id, remoteAddr }: HostedCredentials): Promise<HostedCaller> {
-    const { accessTokens, logins } = this.#parts
+    const { accessTokens, logins, acceptedTokens } = this.#parts
     const verdict = await accessTokens.verify(token, address)
     if (!verdict.ok) {
       logins.refused(refusedAccessToken(verdict, { id, address }), { id, remoteAddr: remoteAddr() })
@@ -86,6 +88,7 @@ export class HostedCallers {
     }
     const { account } = verdict
     const { id: identityId, organizationId, role } = account
+    acceptedTokens.note(account, { id, address })
     return { organizationId, role, identityId, account, session: undefined }
   }
 

@@ -31,6 +31,8 @@ export interface TrustedIssuer {
   readonly clientIds: readonly Selector[]
   /** Verifies tokens of clients without an account. Undefined when no record is enabled. */
   readonly fallback: DirectoryProvider | undefined
+  /** The organization with all these records; undefined when there are several. */
+  readonly soleOrganizationId: string | undefined
 }
 
 /** The provider records in memory. Those that the change log reports as changed are read again before the next call returns. */
@@ -104,8 +106,10 @@ function byAge({ stored: a }: DirectoryProvider, { stored: b }: DirectoryProvide
 
 function trustedIssuer(issuer: string, records: readonly DirectoryProvider[]): TrustedIssuer {
   const byClaim = new Map(records.flatMap(({ byClientIdClaim }) => [...byClientIdClaim]))
+  const [organizationId, ...others] = new Set(records.map(({ stored }) => stored.organizationId))
   return {
     issuer,
+    soleOrganizationId: others.length === 0 ? organizationId : undefined,
     clientIds: [...byClaim.values()].map(({ claimsProperty }) => claimsProperty),
     fallback: records.find(({ stored }) => stored.enabled),
   }

@@ -20,7 +20,7 @@ export function refusedAccessToken(
   refusal: RefusedVerdict,
   request: { readonly id: string; readonly address: string },
 ): RefusedLogin {
-  const { reason, verdict, providerId, account } = refusal
+  const { reason, verdict, providerId, account, organizationId } = refusal
   const hint = HINTS[reason]
   return {
     id: request.id,
@@ -29,6 +29,7 @@ export function refusedAccessToken(
     signerId: providerId,
     identityId: account?.id,
     remoteAddress: request.address,
+    organizationId,
     explain: () => ({
       signers:
         verdict && providerId ? [{ signerId: providerId, checks: [...verdict.checks], reason: verdict.reason }] : [],

@@ -41,7 +41,7 @@ export class LoginReporter {
   refused(refused: RefusedLogin, request: ReportedRequest): void {
     const { events, decisions, metrics } = this.#parts
     decisions.record(refused)
-    const { method, reason, signerId = '', identityId = '', caId = '', remoteAddress } = refused
+    const { method, reason, signerId = '', identityId = '', caId = '', remoteAddress, organizationId } = refused
     metrics.login(method, signerId, reason)
     events.publishSampled(
       {
@@ -59,6 +59,7 @@ export class LoginReporter {
         ...requestMembers(request, false),
       },
       remoteAddress,
+      organizationId,
     )
   }
 

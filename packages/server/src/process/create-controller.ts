@@ -14,6 +14,7 @@ import { createMetrics, type Metrics } from '../events/metrics/metrics.ts'
 import { observeController } from '../events/metrics/observe-controller.ts'
 import { timedStore } from '../events/metrics/timed-store.ts'
 import { signerHealthEvent } from '../events/signer-health-event.ts'
+import { AcceptedTokens } from '../hosted/accepted-tokens.ts'
 import { AccessTokenVerifier } from '../hosted/access-token-verifier.ts'
 import { AccountClients } from '../hosted/account-clients.ts'
 import { ApiAccounts } from '../hosted/api-accounts.ts'
@@ -207,7 +208,15 @@ export function createController(parts: ControllerParts): Controller {
     verifier,
     cache,
   })
-  const hostedCallers = new HostedCallers({ accessTokens, sessions, secondFactor, localOrganization, logins })
+  const acceptedTokens = new AcceptedTokens(decisions, clock)
+  const hostedCallers = new HostedCallers({
+    accessTokens,
+    sessions,
+    secondFactor,
+    localOrganization,
+    logins,
+    acceptedTokens,
+  })
   const fetchInTurn = createFetchInTurn(fetchDocument)
   const registration = createClientRegistration(fetchDocument, fetchInTurn)
   const accountClients = new AccountClients({ ...parts, registration })
@@ -314,6 +323,7 @@ export function createController(parts: ControllerParts): Controller {
     jwksPolicy,
     sessionExchange: new SessionExchange(session),
     targetOrganizations,
+    localOrganization,
     discoverProvider,
     apiAccounts,
     clientBindings,

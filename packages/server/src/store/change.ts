@@ -15,6 +15,8 @@ export interface OwnChange extends Change {
   readonly session?: { readonly identityId: string; readonly ipAddress: string; readonly cause?: ProviderCause }
   /** One of many entities that an operation changed at once: its state is not recorded, which would take most of the time. */
   readonly isOneOfMany?: true
+  /** The organization of a record of the hosted API. */
+  readonly organizationId?: string
   /** JSON of a recorded entity before and after; null where it did not exist or is not known. */
   readonly states?: { readonly initial: string | null; readonly final: string | null }
 }

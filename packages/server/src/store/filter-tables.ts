@@ -9,6 +9,7 @@ import { IDENTITY_COLUMNS } from './columns/identity-columns.ts'
 import { SIGNER_COLUMNS } from './columns/signer-columns.ts'
 import { bindFilterable, bindMembers, inOrder } from './filter-symbols.ts'
 import type { ColumnBinding, FilterTable } from './filter-to-sql.ts'
+import { OF_CONTROLLER } from './reads/auth-decision-reads.ts'
 
 const column = (name: string, type: ScalarType = 'string', notNull?: true): ColumnBinding => {
   return { kind: 'column', column: name, type, ...(notNull && { notNull }) }
@@ -186,6 +187,18 @@ export const AUTH_DECISION_FILTER: FilterTable = {
     ['signerId', column('signer_id')],
     ['identityId', column('identity_id')],
     ['remoteAddress', column('remote_address', 'string', true)],
+  ]),
+}
+
+/**
+ * The decisions that administrators of this controller see: refusals of logins here, and of tokens of its own organization. Those of other organizations
+ * are for their members alone.
+ */
+export const CONTROLLER_DECISION_FILTER: FilterTable = {
+  ...AUTH_DECISION_FILTER,
+  columns: new Map([
+    ...AUTH_DECISION_FILTER.columns,
+    ['isOfController', { kind: 'expression', expression: `(${OF_CONTROLLER})`, type: 'bool', notNull: true } as const],
   ]),
 }
 

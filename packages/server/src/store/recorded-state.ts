@@ -17,14 +17,14 @@ export interface RecordedState {
   /** SHA-256 of the whole row, so that a changed secret is visible too. */
   readonly hash: string
   readonly updatedAt: number
-  /** The organization that a record of the hosted API belongs to. */
+  /** The organization that a record of the hosted API belongs to; undefined for other entities. */
   readonly organizationId: string | undefined
 }
 
 type Db = Kysely<Database>
-type Shown = { readonly updatedAt: number; readonly organizationId?: string }
+type Shown = { readonly updatedAt: number }
 /** `row` is set where `shown` leaves part of it out. */
-type LoadState = (db: Db, id: string) => Promise<{ shown: Shown; row?: unknown } | undefined>
+type LoadState = (db: Db, id: string) => Promise<{ shown: Shown; row?: unknown; organizationId?: string } | undefined>
 
 /** Sessions are not recorded: a login changes no settings. */
 const RECORDED: Readonly<Partial<Record<ChangedEntity, LoadState>>> = {
@@ -95,8 +95,8 @@ async function hostedState(db: Db, table: HostedTable, id: string) {
   if (!row) return undefined
   const fields = Object.entries(row).filter(([column]) => column !== SEALED)
   const named = Object.fromEntries(fields.map(([column, value]) => [memberName(column), value]))
-  const owner = 'organization_id' in row ? { organizationId: row.organization_id } : {}
-  return { shown: { ...named, ...owner, updatedAt: row.updated_at }, row }
+  const { organization_id: organizationId = id } = row as { readonly organization_id?: string }
+  return { shown: { ...named, updatedAt: row.updated_at }, row, organizationId }
 }
 
 /** Converts `network_group_id` to `networkGroupId`. */
@@ -119,6 +119,6 @@ export async function loadRecordedState(db: Db, entity: ChangedEntity, id: strin
   if (!state) return undefined
   const text = JSON.stringify(state.shown)
   const whole = state.row === undefined ? text : JSON.stringify(state.row)
-  const { updatedAt, organizationId } = state.shown
-  return { text, hash: hash('sha256', whole, 'hex'), updatedAt, organizationId }
+  const { organizationId } = state
+  return { text, hash: hash('sha256', whole, 'hex'), updatedAt: state.shown.updatedAt, organizationId }
 }

@@ -1,3 +1,4 @@
+import { auditColumns } from './audit-columns.ts'
 import { authorize } from './authorize.ts'
 import type { OwnChange } from './change.ts'
 import type { AnyOperation } from './operation.ts'
@@ -25,7 +26,7 @@ export async function runOperation(
   const actor = await authorize(on, operation.access, meta)
   const target = isRecorded ? targetOf(operation, args) : undefined
   const found = target && (await loadRecordedState(db, target.entity, target.id))
-  const initial = found && isVisibleTo(meta, found) ? found : undefined
+  const initial = found && (target.entity === 'organizations' || isVisibleTo(meta, found)) ? found : undefined
   const now = initial ? nextVersion(initial.updatedAt, meta) : meta.now
   const noted: OwnChange[] = []
   const result = await operation.run({ ...on, ...meta, now, actor, changed: (change) => noted.push(change) }, args)
@@ -46,7 +47,9 @@ export async function runOperation(
     const before = target?.entity === entity && target.id === id ? initial : undefined
     const after = action === 'deleted' ? undefined : await loadRecordedState(db, entity, id)
     entries.push(await insertChange(db, { ...entry, ...recordColumns(before, after, meta) }))
-    changes.push({ ...change, states: { initial: before?.text ?? null, final: after?.text ?? null } })
+    const organizationId = (after ?? before)?.organizationId
+    const states = { initial: before?.text ?? null, final: after?.text ?? null }
+    changes.push({ ...change, states, ...(organizationId !== undefined && { organizationId }) })
   }
   entries.push(...(await insertChanges(on, many, meta)))
   changes.push(...many)
@@ -68,5 +71,6 @@ function recordColumns(before: RecordedState | undefined, after: RecordedState |
     before_hash: before?.hash ?? null,
     after_hash: after?.hash ?? null,
     source_address: source?.remoteAddr ?? null,
+    ...auditColumns(before, after),
   }
 }

@@ -37,6 +37,12 @@ export interface RefusedChannelToken extends Omit<RefusedLogin, 'method'> {
   readonly method: ChannelName
 }
 
+/** An accepted token of an API account, which its organization can see. */
+export interface AcceptedAccessToken extends Omit<RefusedLogin, 'reason'> {
+  readonly reason: 'accepted'
+  readonly organizationId: string
+}
+
 interface DecisionRecorderParts {
   /** Stores decisions. Rejects when that fails. */
   readonly save: (decisions: readonly AuthDecisionRow[]) => Promise<void>
@@ -44,8 +50,8 @@ interface DecisionRecorderParts {
   readonly log: Logger
 }
 
-type Refused = RefusedLogin | RefusedEnrollment | RefusedChannelToken
-type Waiting = Refused & { readonly at: number }
+type Decided = RefusedLogin | RefusedEnrollment | RefusedChannelToken | AcceptedAccessToken
+type Waiting = Decided & { readonly at: number }
 
 /** Refusals are collected for this time and written in one batch. */
 const BATCH_MS = 200
@@ -75,7 +81,7 @@ export class DecisionRecorder {
   }
 
   /** Queues a refusal to be stored. Returns at once and never throws. */
-  record(refused: Refused): void {
+  record(refused: Decided): void {
     const at = this.#parts.clock.now()
     if (this.#waiting.length >= MAX_WAITING || !this.#sample.keeps(refused.remoteAddress, at)) {
       this.#leftOut++

@@ -16,8 +16,12 @@ const NETWORKS = '/core/v3/networks'
 const SELF = '/identity/v1/identities/self'
 
 /** Two organizations with a machine each, and machines of the organization that owns the controller with each role. */
-async function setUp(t: Parameters<typeof setUpHosted>[0], onFetch?: (url: string) => void) {
-  const hosted = await setUpHosted(t, {}, onFetch)
+async function setUp(
+  t: Parameters<typeof setUpHosted>[0],
+  onFetch?: (url: string) => void,
+  options: Parameters<typeof setUpHosted>[1] = {},
+) {
+  const hosted = await setUpHosted(t, options, onFetch)
   const { app, token, createOrganization, createProvider, createAccount, bodyOf } = hosted
   const make = async (label: string) => {
     const organizationId = await createOrganization(label)
@@ -37,7 +41,8 @@ async function setUp(t: Parameters<typeof setUpHosted>[0], onFetch?: (url: strin
 const reasonIn = ({ json }: Reply): string => json.errors?.[0]
 
 test('the operator lists organizations with usage and quotas, and nothing of their content', async (t) => {
-  const { app, call, acme, other, ownId, ownBearer, bodyOf } = await setUp(t)
+  // Another node stores its decisions, and with them the last use, a moment later.
+  const { app, call, acme, other, ownId, ownBearer, bodyOf } = await setUp(t, undefined, { isAlone: 'node' })
   for (const name of ['a', 'b']) bodyOf(await call('POST', NETWORKS, acme.bearer, { name }))
   bodyOf(
     await call(
@@ -50,7 +55,11 @@ test('the operator lists organizations with usage and quotas, and nothing of the
   const list = bodyOf(await app.admin('GET', OPERATOR), 200)
   assert.deepEqual(list.map(({ label }: { label: string }) => label).toSorted(), ['ACME', 'LOCAL', 'OTHER'])
   const shown = list.find(({ id }: { id: string }) => id === acme.organizationId)
-  assert.deepEqual(shown.usage, { networks: 2, accounts: 1, providers: 1, clients: 1 })
+  const { lastUsedAt, ...usage } = shown.usage
+  assert.deepEqual(usage, { networks: 2, accounts: 1, providers: 1, clients: 1 })
+  assert.ok(Math.abs(lastUsedAt.epochSecond - app.clock.now() / 1000) < 60)
+  const unused = list.find(({ id }: { id: string }) => id === other.organizationId)
+  assert.equal(unused.usage.lastUsedAt, null)
   assert.deepEqual(shown.quotas, DEFAULT_QUOTAS)
   assert.deepEqual([shown.active, shown.suspension, shown.isOperator], [true, null, false])
   assert.equal(list.find(({ id }: { id: string }) => id === ownId).isOperator, true)

@@ -47,6 +47,7 @@ const NEEDS: Readonly<Record<string, string | null>> = {
   'PUT organizations/:id': 'organization.update',
   'PATCH organizations/:id': 'organization.update',
   'DELETE organizations/:id': 'organization.update',
+  'GET audit-events': 'audit-event.read',
   'GET roles': 'role.read',
   'GET roles/:id': 'role.read',
 }

@@ -12,6 +12,7 @@ import { useServerForm } from '../../form/use-server-form.ts'
 import { ActionButton } from '../../show/action-button.tsx'
 import { ConfirmButton } from '../../show/confirm-button.tsx'
 import { Details, Section } from '../../show/details.tsx'
+import { Instant } from '../../show/instant.tsx'
 import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { PageHead } from '../../show/page-head.tsx'
@@ -44,6 +45,7 @@ export function OperatorOrganizationPage() {
                 ['API accounts', organization.usage.accounts],
                 ['Identity providers', organization.usage.providers],
                 ['Clients', organization.usage.clients],
+                ['Last use', <LastUse key="last-use" at={organization.usage.lastUsedAt} />],
                 ['Suspended because', organization.suspension?.reason ?? undefined],
               ]}
             />
@@ -53,6 +55,10 @@ export function OperatorOrganizationPage() {
       )}
     </Loaded>
   )
+}
+
+function LastUse({ at }: { readonly at: OperatorOrganization['usage']['lastUsedAt'] }) {
+  return at === null ? 'not in the last 24 hours' : <Instant at={new Date(at.epochSecond * 1000).toISOString()} />
 }
 
 function Actions({ organization }: { readonly organization: Versioned<OperatorOrganization> }) {

@@ -1,6 +1,7 @@
 /** The hosted management API: networks, identities and organizations, for callers with an access token of their identity provider. */
 import type { Route } from '../pipeline/route.ts'
 import { apiAccountRoutes } from './api-accounts.ts'
+import { auditEventRoutes } from './audit-events.ts'
 import { hostedIdentityRoutes } from './identities.ts'
 import { identityProviderRoutes } from './identity-providers.ts'
 import { networkRoutes } from './networks.ts'
@@ -14,6 +15,7 @@ type HostedRouteParts = Parameters<typeof networkRoutes>[0] &
   Parameters<typeof identityProviderRoutes>[0] &
   Parameters<typeof organizationRoutes>[0] &
   Parameters<typeof operatorRoutes>[0] &
+  Parameters<typeof auditEventRoutes>[0] &
   Parameters<typeof roleRoutes>[0]
 
 export function hostedRoutes(parts: HostedRouteParts): Route[] {
@@ -24,6 +26,7 @@ export function hostedRoutes(parts: HostedRouteParts): Route[] {
     ...identityProviderRoutes(parts),
     ...organizationRoutes(parts),
     ...operatorRoutes(parts),
+    ...auditEventRoutes(parts),
     ...roleRoutes(parts),
   ]
 }

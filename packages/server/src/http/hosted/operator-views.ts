@@ -17,7 +17,7 @@ export function operatorView(row: OrganizationRow, usage: OrganizationUsage) {
     /** Whether it owns this controller. */
     isOperator: Boolean(row.is_local),
     suspension: row.suspended_at === null ? null : { at: epochTime(row.suspended_at), reason: row.suspension_reason },
-    usage,
+    usage: { ...usage, lastUsedAt: usage.lastUsedAt === null ? null : epochTime(usage.lastUsedAt) },
     quotas: effectiveQuotas(organizationQuotas(row)),
     createdAt: epochTime(row.created_at),
     updatedAt: epochTime(row.updated_at),

@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.ts'
 import { DECISION_RETENTION_MS } from '../../store/decision-retention.ts'
-import { AUTH_DECISION_FILTER } from '../../store/filter-tables.ts'
+import { AUTH_DECISION_FILTER, CONTROLLER_DECISION_FILTER } from '../../store/filter-tables.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findAuthDecision } from '../../store/reads/auth-decision-reads.ts'
 import type { AuthDecisionRow } from '../../store/schema.ts'
@@ -11,7 +11,7 @@ import { detail, timestamp } from '../pipeline/envelope.ts'
 import { listResponse } from '../pipeline/list-response.ts'
 import type { Route } from '../pipeline/route.ts'
 import { describe } from '../pipeline/route-note.ts'
-import { laterThan } from '../shared/row-conditions.ts'
+import { isTrue, laterThan } from '../shared/row-conditions.ts'
 
 const COLLECTION = `${MANAGEMENT}/auth-decisions`
 const access = { entity: 'admin', action: 'read' } as const
@@ -35,7 +35,8 @@ export function authDecisionRoutes({ store, decisions, clock }: AuthDecisionRout
       note: describe.list('AuthDecision', 'List the refused logins of the last 24 hours'),
       handle: async (call) => {
         await decisions.flush()
-        const within = { table: AUTH_DECISION_FILTER, predicate: laterThan('at', keptSince()) }
+        const terms = [laterThan('at', keptSince()), isTrue('isOfController', true)]
+        const within = { table: CONTROLLER_DECISION_FILTER, predicate: { kind: 'and', terms } as const }
         const show = (rows: readonly AuthDecisionRow[]) => rows.map(decisionView)
         return listResponse({ store, table: AUTH_DECISION_FILTER, show, within }, call)
       },

@@ -2,6 +2,7 @@ import { fieldError } from '@countersign/core'
 import { type EventNamespace, NAMESPACE_NAMES } from '../../events/controller-event.ts'
 import type { EventHub } from '../../events/event-hub.ts'
 import { createEventStream } from '../../events/event-stream.ts'
+import type { LocalOrganization } from '../../hosted/local-organization.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { MANAGEMENT } from '../api-paths.ts'
 import { streamHolder } from '../pipeline/event-streams.ts'
@@ -12,10 +13,11 @@ import { describe } from '../pipeline/route-note.ts'
 interface EventRouteParts {
   readonly events: EventHub
   readonly clock: Clock
+  readonly localOrganization: Pick<LocalOrganization, 'id'>
 }
 
 /** The events of this node as a stream. */
-export function eventRoutes({ events, clock }: EventRouteParts): Route[] {
+export function eventRoutes({ events, clock, localOrganization }: EventRouteParts): Route[] {
   return [
     {
       method: 'GET',
@@ -30,10 +32,11 @@ export function eventRoutes({ events, clock }: EventRouteParts): Route[] {
       handle: async (call) => {
         const { query, untrustedLastEventId } = call
         const namespaces = namespacesOf(query)
+        const organizationId = await localOrganization.id()
         const onClose = await events.follow(streamHolder(call.session))
         return {
           status: 200,
-          eventStream: createEventStream({ events, clock, namespaces, untrustedLastEventId, onClose }),
+          eventStream: createEventStream({ events, clock, namespaces, organizationId, untrustedLastEventId, onClose }),
         }
       },
     },

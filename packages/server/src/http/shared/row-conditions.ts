@@ -11,7 +11,7 @@ export function laterThan(symbol: string, instant: number): Predicate {
   return { kind: 'comparison', comparison: { kind: 'order', operator: '>', operand, value: instant, negated: false } }
 }
 
-function isTrue(symbol: string, value: boolean): Predicate {
+export function isTrue(symbol: string, value: boolean): Predicate {
   const operand = { kind: 'symbol', symbol, type: 'bool' } as const
   return { kind: 'comparison', comparison: { kind: 'equal', operand, value, negated: false } }
 }

@@ -29,8 +29,10 @@ export function createStreamRelay(hub: SharedEventHub, maxStreams: number): Stre
   const remembered = (): EventBatch => {
     const reader = hub.readAfter(0)
     const events: SerializedEvent[] = []
-    for (let next = reader.next(); next; next = reader.next())
-      events.push({ namespace: next.namespace, text: next.text })
+    for (let next = reader.next(); next; next = reader.next()) {
+      const { namespace, text, organizationId } = next
+      events.push({ namespace, text, organizationId })
+    }
     return { first: hub.last - events.length + 1, events }
   }
 

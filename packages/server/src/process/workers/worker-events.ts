@@ -36,7 +36,7 @@ export function createWorkerEvents(
   const flush = (): void => {
     clearTimeout(timer)
     timer = undefined
-    const events = outbox.map(({ namespace, text }) => ({ namespace, text }))
+    const events = outbox.map(({ namespace, text, organizationId }) => ({ namespace, text, organizationId }))
     outbox = []
     if (events.length > 0) primary.send('publish', events)
   }

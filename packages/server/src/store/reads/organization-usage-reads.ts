@@ -11,6 +11,8 @@ export interface OrganizationUsage {
   readonly providers: number
   /** The clients of all its accounts, with those that rotations have replaced and that are not removed yet. */
   readonly clients: number
+  /** When one of its accounts last used the API; null when that is longer ago than decisions are kept. */
+  readonly lastUsedAt: number | null
 }
 
 /** The requested organizations; all by default. */
@@ -46,24 +48,30 @@ export async function loadUsage(db: Db, ids: readonly string[]): Promise<Readonl
     .select(({ fn }) => ['account.organization_id as id', fn.countAll<number>().as('total')])
     .where('account.organization_id', 'in', ids)
     .groupBy('account.organization_id')
-  const [networks, accounts, providers, ofAccounts] = await Promise.all([
+  const uses = db
+    .selectFrom('auth_decisions')
+    .select(({ fn }) => ['organization_id as id', fn.max<number>('at').as('total')])
+    .where('organization_id', 'in', ids)
+    .where('reason', '=', 'accepted')
+    .groupBy('organization_id')
+  const [networks, accounts, providers, ofAccounts, lastUses] = await Promise.all([
     countBy('networks').where('deleted_at', 'is', null).execute(),
     countBy('api_accounts').execute(),
     countBy('identity_providers').execute(),
     clients.execute(),
+    uses.execute(),
   ])
   const totals = [networks, accounts, providers, ofAccounts].map(
     (rows) => new Map(rows.map(({ id, total }) => [id, Number(total)])),
   )
+  const usedAt = new Map(lastUses.map(({ id, total }) => [id, Number(total)]))
   return new Map(
     ids.map((id) => {
       const [networkCount = 0, accountCount = 0, providerCount = 0, clientCount = 0] = totals.map(
-        (counts) => counts.get(id) ?? 0,
+        (total) => total.get(id) ?? 0,
       )
-      return [
-        id,
-        { networks: networkCount, accounts: accountCount, providers: providerCount, clients: clientCount },
-      ] as const
+      const counts = { networks: networkCount, accounts: accountCount, providers: providerCount, clients: clientCount }
+      return [id, { ...counts, lastUsedAt: usedAt.get(id) ?? null }] as const
     }),
   )
 }

@@ -6,7 +6,9 @@ import type { ChangeLogTable, Database } from '../schema.ts'
 import type { Transaction } from '../transaction.ts'
 import { skipLocked } from './skip-locked.ts'
 
-type NewEntry = Omit<Insertable<ChangeLogTable>, 'seq'>
+type AuditColumn = 'organization_id' | 'entity_name' | 'changed_members'
+type NewEntry = Omit<Insertable<ChangeLogTable>, 'seq' | AuditColumn> &
+  Partial<Pick<Insertable<ChangeLogTable>, AuditColumn>>
 
 const COLUMNS = [
   'at',
@@ -17,6 +19,9 @@ const COLUMNS = [
   'before_hash',
   'after_hash',
   'source_address',
+  'organization_id',
+  'entity_name',
+  'changed_members',
 ] as const satisfies (keyof NewEntry)[]
 
 const insertEntry = prepared(COLUMNS.length, (db, ...values: unknown[]) =>

@@ -1,0 +1,89 @@
+import { Button, Group, Select, Stack, Table, Text } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { hosted } from '../../api/client.ts'
+import type { AuditEvent } from '../../api/wire.ts'
+import { Instant } from '../../show/instant.tsx'
+import { Loaded } from '../../show/loaded.tsx'
+import { PageHead } from '../../show/page-head.tsx'
+
+const PAGE_SIZE = 50
+const ALL = 'all'
+const TYPES = [
+  { value: ALL, label: 'Everything' },
+  { value: 'network', label: 'Networks' },
+  { value: 'api-account', label: 'API accounts' },
+  { value: 'identity-provider', label: 'Identity providers' },
+  { value: 'organization', label: 'The organization' },
+  { value: 'token.refused', label: 'Refused tokens' },
+  { value: 'token.accepted', label: 'Accepted tokens' },
+]
+
+/** What happened in the organization, the newest first. */
+export function AuditEventsPage() {
+  const [type, setType] = useState(ALL)
+  const query = useInfiniteQuery({
+    queryKey: ['audit-events', type],
+    queryFn: ({ pageParam }) =>
+      hosted.auditEvents.page({ type: type === ALL ? undefined : type, before: pageParam, size: PAGE_SIZE }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (last) => (last.length < PAGE_SIZE ? undefined : last.at(-1)?.id),
+  })
+  const events = query.data?.pages.flat()
+  return (
+    <Stack>
+      <PageHead
+        title="Audit events"
+        description="Changes of your organization’s records in the last 90 days, and tokens of its API accounts in the last 24 hours. Only its members see them."
+      />
+      <Select
+        label="Show"
+        maw={280}
+        allowDeselect={false}
+        data={TYPES}
+        value={type}
+        onChange={(value) => setType(value ?? ALL)}
+      />
+      <Loaded query={{ data: events, error: query.error, refetch: query.refetch }}>
+        {(shown) => (shown.length === 0 ? <Text>There are no events.</Text> : <EventTable events={shown} />)}
+      </Loaded>
+      {query.hasNextPage && (
+        <Group>
+          <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            Show older ones
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  )
+}
+
+function EventTable({ events }: { readonly events: readonly AuditEvent[] }) {
+  return (
+    <Table.ScrollContainer minWidth={640}>
+      <Table aria-label="Audit events">
+        <Table.Thead>
+          <Table.Tr>
+            {['Time', 'Event', 'By', 'Record', 'Detail', 'From'].map((label) => (
+              <Table.Th key={label}>{label}</Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {events.map((event) => (
+            <Table.Tr key={event.id}>
+              <Table.Td>
+                <Instant at={event.at} />
+              </Table.Td>
+              <Table.Td>{event.type}</Table.Td>
+              <Table.Td className="breakable">{event.actor?.name ?? event.actor?.type ?? '–'}</Table.Td>
+              <Table.Td className="breakable">{event.target?.name ?? event.target?.id ?? '–'}</Table.Td>
+              <Table.Td className="breakable">{event.reason ?? (event.changed.join(', ') || '–')}</Table.Td>
+              <Table.Td>{event.address ?? '–'}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  )
+}

@@ -1,0 +1,138 @@
+import { accountIdentityId, accountIdOf, fieldError, hostedIdentityId, isAccountIdentity } from '@countersign/core'
+import type { Clock } from '../../platform/clock.ts'
+import { SYSTEM_ACTOR } from '../../store/actor.ts'
+import {
+  type AuditEvent,
+  type AuditPosition,
+  listAuditEvents,
+  loadActorNames,
+} from '../../store/reads/audit-event-reads.ts'
+import type { Store } from '../../store/store.ts'
+import type { DecisionRecorder } from '../../token/decision-recorder.ts'
+import type { Query } from '../pipeline/query.ts'
+import { hostedCallerOf, type Route } from '../pipeline/route.ts'
+import { changeType, readTypes, recordName } from './audit-event-types.ts'
+import { isoTime } from './hal.ts'
+
+interface AuditEventRouteParts {
+  readonly store: Pick<Store, 'db'>
+  readonly clock: Clock
+  readonly decisions: Pick<DecisionRecorder, 'flush'>
+}
+
+const DEFAULT_SIZE = 100
+const MAX_SIZE = 1_000
+const ISO_INSTANT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/
+
+/** What happened in the caller's organization: changes of its records, and tokens of its accounts. Only its members read it. */
+export function auditEventRoutes({ store, clock, decisions }: AuditEventRouteParts): Route[] {
+  return [
+    {
+      method: 'GET',
+      paths: ['/identity/v1/audit-events'],
+      access: { hosted: 'read' },
+      bodyCap: 'management',
+      body: null,
+      note: null,
+      handle: async (call) => {
+        const { query } = call
+        const { organizationId } = hostedCallerOf(call)
+        const wanted = {
+          ...readTypes(query.get('type')),
+          from: readInstant(query, 'from', 0),
+          to: readInstant(query, 'to', clock.now()),
+          after: readPosition(query),
+          limit: readSize(query),
+        }
+        await decisions.flush()
+        const events = await listAuditEvents(store.db, organizationId, wanted)
+        const names = await loadActorNames(store.db, organizationId, [...new Set(events.flatMap(actorIdOf))])
+        return { status: 200, json: events.map((event) => eventView(event, names)) }
+      },
+    },
+  ]
+}
+
+function actorIdOf(event: AuditEvent): string[] {
+  if ('actorId' in event) return [event.actorId]
+  return event.accountId === null ? [] : [accountIdentityId(event.accountId)]
+}
+
+type Names = ReadonlyMap<string, string>
+
+function eventView(event: AuditEvent, names: Names) {
+  const common = { id: positionText(event), at: isoTime(event.at) }
+  if ('seq' in event) {
+    const { entity, action, entityId: id, entityName: name, changed, address } = event
+    return {
+      ...common,
+      type: changeType(entity, action),
+      actor: actorView(event.actorId, names),
+      target: { type: recordName(entity), id, name },
+      changed: changed ?? [],
+      address,
+      reason: null,
+      traceId: null,
+    }
+  }
+  const { accountId, reason, address, decisionId: traceId } = event
+  const isAccepted = reason === 'accepted'
+  return {
+    ...common,
+    type: isAccepted ? 'token.accepted' : 'token.refused',
+    actor: accountId === null ? null : actorView(accountIdentityId(accountId), names),
+    target: null,
+    changed: [],
+    address,
+    reason: isAccepted ? null : reason,
+    traceId,
+  }
+}
+
+/** Administrators of the organization that owns the controller have a name only there; elsewhere they are the operator. */
+function actorView(actorId: string, names: Names) {
+  if (actorId === SYSTEM_ACTOR.id) return { type: 'system', id: null, name: null }
+  if (isAccountIdentity(actorId)) {
+    const id = accountIdOf(actorId)
+    return { type: 'api-account', id, name: names.get(id) ?? null }
+  }
+  const name = names.get(actorId)
+  return name === undefined
+    ? { type: 'operator', id: null, name: null }
+    : { type: 'user', id: hostedIdentityId(actorId), name }
+}
+
+/** The position of an event is its id: the time, and a number or a decision. */
+function positionText(event: AuditPosition): string {
+  const at = event.at.toString(36)
+  return 'seq' in event ? `${at}-c${event.seq}` : `${at}-d${event.decisionId}`
+}
+
+const POSITION = /^([0-9a-z]{1,11})-(?:c(\d{1,15})|d([\w-]{1,64}))$/
+
+function readPosition(query: Query): AuditPosition | undefined {
+  const given = query.get('before')
+  if (given === undefined || given === '') return undefined
+  const [, time = '', seq, decisionId] = POSITION.exec(given) ?? []
+  const at = Number.parseInt(time, 36)
+  if (seq !== undefined) return { at, seq: Number(seq) }
+  if (decisionId !== undefined) return { at, decisionId }
+  throw fieldError('before', 'before must be the id of an event', given)
+}
+
+function readInstant(query: Query, name: string, fallback: number): number {
+  const given = query.get(name)
+  if (given === undefined || given === '') return fallback
+  const instant = ISO_INSTANT.test(given) ? Date.parse(given) : Number.NaN
+  if (Number.isNaN(instant)) throw fieldError(name, `${name} must be a time such as 2026-01-31T08:00:00Z`, given)
+  return instant
+}
+
+function readSize(query: Query): number {
+  const given = query.get('size')
+  if (given === undefined || given === '') return DEFAULT_SIZE
+  const size = Number(given)
+  if (!Number.isSafeInteger(size) || size < 1)
+    throw fieldError('size', 'size must be a whole number of at least 1', given)
+  return Math.min(size, MAX_SIZE)
+}

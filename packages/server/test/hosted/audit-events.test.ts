@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { networkFromBody } from '@countersign/core'
+import { createNetwork } from '../../src/operations/network/create-network.ts'
+import { listen, openStream } from '../events/open-stream.ts'
+import { createIdentity, createPassword } from '../http/identities.fixture.ts'
+import { setUpHosted } from './hosted.fixture.ts'
+
+const EVENTS = '/identity/v1/audit-events'
+const NETWORKS = '/core/v3/networks'
+const ACCOUNTS = '/identity/v1/api-account-identities'
+const ORGANIZATIONS = '/identity/v1/organizations'
+const DECISIONS = '/edge/management/v1/auth-decisions'
+const SELF = '/identity/v1/identities/self'
+
+interface AuditEvent {
+  readonly id: string
+  readonly at: string
+  readonly type: string
+  readonly actor: { readonly type: string; readonly id: string | null; readonly name: string | null } | null
+  readonly target: { readonly type: string; readonly id: string; readonly name: string | null } | null
+  readonly changed: readonly string[]
+  readonly address: string | null
+  readonly reason: string | null
+  readonly traceId: string | null
+}
+
+/** Two organizations that trust the same issuer, with a machine each. */
+async function setUp(t: TestContext) {
+  // Another node stores its decisions a moment later.
+  const hosted = await setUpHosted(t, { isAlone: 'node' })
+  const { app, call, token, bodyOf, createOrganization, createProvider, createAccount } = hosted
+  const make = async (label: string) => {
+    const organizationId = await createOrganization(label)
+    const provider = await createProvider('cognito', { organizationId })
+    const account = await createAccount(provider, `${label}-machine`, { organizationId })
+    const reader = { name: `${label} reader`, identityProviderId: provider, clientId: `${label}-reader` }
+    const bearer = token('cognito', `${label}-machine`)
+    bodyOf(await call('POST', ACCOUNTS, bearer, { ...reader, proofToken: token('cognito', `${label}-reader`) }))
+    return { organizationId, provider, account, bearer, readerBearer: token('cognito', `${label}-reader`) }
+  }
+  const [acme, other] = [await make('ACME'), await make('OTHER')]
+  const eventsOf = async (bearer: string, query = ''): Promise<AuditEvent[]> =>
+    bodyOf(await call('GET', `${EVENTS}?${query}`, bearer), 200)
+  return { ...hosted, app, acme, other, eventsOf }
+}
+
+const typesOf = (events: readonly AuditEvent[]): string[] => events.map(({ type }) => type)
+
+test('an organization reads who changed what, when and from where, also what is deleted', async (t) => {
+  const { app, call, acme, eventsOf, bodyOf } = await setUp(t)
+  app.clock.advance(1_000)
+  const { id } = bodyOf(await call('POST', NETWORKS, acme.bearer, { name: 'plant' }))
+  app.clock.advance(1_000)
+  bodyOf(await call('PATCH', `${NETWORKS}/${id}`, acme.bearer, { region: 'eu', size: 'large' }), 200)
+  app.clock.advance(1_000)
+  bodyOf(await call('DELETE', `${NETWORKS}/${id}`, acme.bearer), 204)
+  const events = await eventsOf(acme.bearer, 'type=network')
+  assert.deepEqual(typesOf(events), ['network.deleted', 'network.updated', 'network.created'])
+  assert.deepEqual(
+    events.map(({ changed }) => changed.toSorted()),
+    [[], ['region', 'size'], []],
+  )
+  for (const { actor, target, address } of events) {
+    assert.deepEqual(actor, { type: 'api-account', id: acme.account, name: 'account of ACME-machine' })
+    assert.deepEqual(target, { type: 'network', id, name: 'plant' })
+    assert.match(address ?? '', /^[\d.:a-f[\]]+$/)
+  }
+  const age = app.clock.now() - Date.parse(events[0]?.at ?? '')
+  assert.ok(age >= 0 && age < 60_000, events[0]?.at)
+  const readers = await eventsOf(acme.readerBearer, 'type=network')
+  assert.deepEqual(readers, events, 'every role reads them')
+})
+
+test('the operator is seen without a name, and members of the own organization with theirs', async (t) => {
+  const { app, acme, eventsOf, bodyOf } = await setUp(t)
+  const made = await eventsOf(acme.bearer, 'type=organization,identity-provider')
+  assert.deepEqual(typesOf(made).toSorted(), ['identity-provider.created', 'organization.created'])
+  for (const { actor } of made) assert.deepEqual(actor, { type: 'operator', id: null, name: null })
+  bodyOf(await app.admin('POST', `/identity/v1/operator/organizations/${acme.organizationId}/suspend`), 200)
+  bodyOf(await app.admin('POST', `/identity/v1/operator/organizations/${acme.organizationId}/resume`), 200)
+  const [resumed, suspended] = await eventsOf(acme.bearer, 'type=organization.updated')
+  assert.deepEqual(
+    [resumed, suspended].map((event) => event?.changed.includes('active')),
+    [true, true],
+  )
+  assert.deepEqual(await eventsOf(acme.bearer, 'type=identity-provider.updated'), [], 'only what was changed is told')
+  bodyOf(await app.admin('POST', NETWORKS, { name: 'own' }))
+  const own: AuditEvent[] = bodyOf(await app.admin('GET', `${EVENTS}?type=network.created`), 200)
+  assert.deepEqual([own[0]?.actor?.type, own[0]?.actor?.name, own[0]?.target?.name], ['user', 'admin', 'own'])
+})
+
+test('accepted tokens are recorded once an hour for each machine and address, refused ones with the reason', async (t) => {
+  const { app, call, token, otherKey, acme, eventsOf } = await setUp(t)
+  for (let nth = 0; nth < 5; nth++) await call('GET', SELF, acme.bearer)
+  const accepted = async () =>
+    (await eventsOf(token('cognito', 'ACME-reader'), 'type=token.accepted')).filter(
+      ({ actor }) => actor?.id === acme.account,
+    )
+  assert.equal((await accepted()).length, 1)
+  const [first] = await accepted()
+  assert.deepEqual([first?.actor?.name, first?.reason, first?.target], ['account of ACME-machine', null, null])
+  app.clock.advance(3_600_000)
+  await call('GET', SELF, token('cognito', 'ACME-machine'))
+  assert.equal((await accepted()).length, 2)
+  const expired = await call('GET', SELF, token('cognito', 'ACME-machine', { exp: 1 }))
+  const forged = await call('GET', SELF, token('cognito', 'ACME-machine', {}, otherKey))
+  const refused = await eventsOf(token('cognito', 'ACME-reader'), 'type=token.refused')
+  const reasons = new Map(refused.map(({ traceId, reason }) => [traceId, reason]))
+  assert.equal(reasons.get(expired.json.traceId), 'token-expired')
+  assert.ok(reasons.get(forged.json.traceId), 'a forged token that names an account of the organization')
+})
+
+test('N-13 members of another organization, its accounts and the operator see nothing of it', async (t) => {
+  const { app, call, token, acme, other, eventsOf, bodyOf } = await setUp(t)
+  bodyOf(await call('POST', NETWORKS, acme.bearer, { name: 'secret plant' }))
+  bodyOf(await call('PATCH', `${ORGANIZATIONS}/${acme.organizationId}`, acme.bearer, { name: 'Acme 2' }), 200)
+  const refused = await call('GET', SELF, token('cognito', 'ACME-machine', { exp: 1 }))
+  const own = await eventsOf(acme.bearer, 'size=1000')
+  assert.ok(own.length > 6)
+  assert.ok(own.some(({ traceId }) => traceId === refused.json.traceId))
+  const traces = [acme.organizationId, acme.provider, acme.account, 'secret plant', 'Acme 2', refused.json.traceId]
+  const views = [
+    await call('GET', `${EVENTS}?size=1000`, other.bearer),
+    await call('GET', `${EVENTS}?size=1000`, other.readerBearer),
+    await app.admin('GET', `${EVENTS}?size=1000`),
+    await app.admin('GET', `${DECISIONS}?limit=500`),
+    await call('GET', `${EVENTS}?size=1000&organizationId=${acme.organizationId}`, other.bearer),
+    await call('GET', `${EVENTS}?size=1000&before=${own[0]?.id}`, other.bearer),
+  ]
+  for (const { status, text } of views) {
+    assert.equal(status, 200, text)
+    for (const trace of traces) assert.equal(text.includes(trace), false, `${trace} in ${text}`)
+    for (const { id } of own) assert.equal(text.includes(id), false)
+  }
+  assert.equal((await app.admin('GET', `${DECISIONS}/${refused.json.traceId}`)).status, 404)
+  assert.equal((await call('GET', EVENTS)).status, 401)
+})
+
+test('refused tokens of the own organization stay decisions of the controller; accepted ones are not among them', async (t) => {
+  const { app, call, token, createProvider, createAccount, bodyOf } = await setUp(t)
+  await createAccount(await createProvider('auth0'), 'own-machine')
+  assert.equal((await call('GET', SELF, token('auth0', 'own-machine'))).status, 200)
+  const refused = await call('GET', SELF, token('auth0', 'own-machine', { exp: 1 }))
+  const unknown = await call('GET', SELF, token('cognito', 'no machine'))
+  const { data } = bodyOf(await app.admin('GET', `${DECISIONS}?limit=500`), 200)
+  const reasons = data.map(({ reason }: { reason: string }) => reason)
+  assert.deepEqual(reasons.toSorted(), ['account-unknown', 'token-expired'])
+  for (const { json } of [refused, unknown]) {
+    assert.equal((await app.admin('GET', `${DECISIONS}/${json.traceId}`)).status, 200)
+  }
+})
+
+test('N-13 the event stream of the controller has no events of other organizations, for any caller', async (t) => {
+  const { app, call, token, acme, bodyOf } = await setUp(t)
+  const port = await listen(app)
+  const id = await createIdentity(app, { permissions: ['admin_readonly'] })
+  const { username, password } = await createPassword(app, id)
+  for (const [nth, session] of [await app.logIn(username, password), app.adminSession].entries()) {
+    const stream = await openStream(t, port, { session })
+    bodyOf(await call('POST', NETWORKS, acme.bearer, { name: `plant ${nth}` }))
+    await call('GET', SELF, token('cognito', 'ACME-machine', { exp: 1 }))
+    const shown = bodyOf(await app.admin('POST', NETWORKS, { name: `own ${nth}` })).id
+    await stream.until(({ data }) => data.finalState?.id === shown)
+    const text = JSON.stringify(stream.events())
+    for (const trace of [acme.organizationId, acme.account, 'plant']) assert.equal(text.includes(trace), false, text)
+    stream.close()
+  }
+})
+
+test('events are paged from the newest on and filtered by time and type', async (t) => {
+  const { app, call, acme, eventsOf } = await setUp(t)
+  const start = app.clock.now() - 10_000
+  for (let nth = 0; nth < 8; nth++) {
+    const settings = networkFromBody({ name: `network ${nth}` })
+    const args = { id: `network-${nth}`, organizationId: acme.organizationId, settings, productVersion: '1' }
+    // Four in each millisecond.
+    await app.store.run(createNetwork, args, { actorId: 'system', now: start + Math.floor(nth / 4) })
+    await call('GET', SELF, `${acme.bearer}x`)
+  }
+  const all = await eventsOf(acme.bearer, 'size=1000')
+  const paged: AuditEvent[] = []
+  for (let last = ''; ; ) {
+    const page = await eventsOf(acme.bearer, `size=3${last && `&before=${last}`}`)
+    paged.push(...page)
+    last = page.at(-1)?.id ?? ''
+    if (page.length < 3) break
+  }
+  assert.deepEqual(paged, all)
+  assert.deepEqual(
+    all
+      .map(({ at }) => at)
+      .toSorted()
+      .toReversed(),
+    all.map(({ at }) => at),
+  )
+  const second = new Date(start + 1).toISOString()
+  const between = await eventsOf(acme.bearer, `type=network.created&from=${second}&to=${second}`)
+  assert.deepEqual(
+    between.map(({ target }) => target?.name),
+    ['network 7', 'network 6', 'network 5', 'network 4'],
+  )
+  assert.deepEqual(between[0]?.actor, { type: 'system', id: null, name: null })
+  assert.deepEqual(await eventsOf(acme.bearer, `from=${encodeURIComponent('2100-01-01T00:00:00+02:00')}`), [])
+  for (const query of ['type=secrets', 'from=yesterday', 'to=1', 'before=x', 'size=0', 'size=x', 'type=network,']) {
+    assert.equal((await call('GET', `${EVENTS}?${query}`, acme.bearer)).status, 400, query)
+  }
+})
