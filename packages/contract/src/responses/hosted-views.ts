@@ -1,3 +1,4 @@
+import { ORGANIZATION_QUOTAS } from '../hosted/operator.ts'
 import { API_ACCOUNT, IDENTITY_PROVIDER, NETWORK, ORGANIZATION } from '../hosted/organization.ts'
 import Type, { annotated, type TSchema } from '../schema/type.ts'
 import { instant, map, nullable } from './response-members.ts'
@@ -42,7 +43,21 @@ const account = {
   authenticationUrl: nullable(Type.String()),
 }
 
-const role = { id: uuid(), code: Type.String(), name: Type.String(), description: Type.String() }
+const role = {
+  id: uuid(),
+  role: described(Type.String(), 'The value of `role` of accounts'),
+  code: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  permissions: described(Type.Array(Type.String()), 'What the role permits here, as `resource.action`'),
+  sessionPermissions: described(
+    Type.Array(Type.String()),
+    'The permissions of the sessions that `exchange` gives; `admin` stands for all',
+  ),
+}
+
+const quotas = () =>
+  Type.Object(Object.fromEntries(Object.keys(ORGANIZATION_QUOTAS.response).map((name) => [name, Type.Integer()])))
 
 /** The responses of the hosted API: the settings of its resources, and what their views add. */
 export const HOSTED_VIEWS = {
@@ -128,6 +143,20 @@ export const HOSTED_VIEWS = {
     createdAt: seconds(),
     updatedAt: seconds(),
     deletedAt: Type.Null(),
+  }),
+  OperatorOrganization: Type.Object({
+    ...ORGANIZATION.response,
+    id: uuid(),
+    isOperator: described(Type.Boolean(), 'Whether it owns this controller'),
+    suspension: nullable(Type.Object({ at: seconds(), reason: nullable(Type.String()) })),
+    usage: described(map(Type.Integer()), 'How many records of each kind it has'),
+    quotas: described(quotas(), 'The quotas that apply'),
+    createdAt: seconds(),
+    updatedAt: seconds(),
+  }),
+  OrganizationQuotas: Type.Object({
+    ...ORGANIZATION_QUOTAS.response,
+    effective: described(quotas(), 'The quotas that apply'),
   }),
   Role: Type.Object(role),
   RoleList: Type.Object({

@@ -50,13 +50,14 @@ test('every GET of the hosted API responds as its OpenAPI document says', async 
     'user-identities': users[0]?.id,
     'identity-providers': provider,
     organizations: organizationId,
+    operator: organizationId,
     roles: roles.content[0]?.id,
   }
   let checked = 0
   for (const { path, method, schema } of schemas) {
     const id = ids[path.split('/')[3] ?? '']
     // Calls that the tables do not describe have no schema.
-    if (method !== 'get' || (path.includes('{') && (id === undefined || !path.endsWith('/{id}')))) continue
+    if (method !== 'get' || (path.includes('{') && (id === undefined || !/\{id\}(\/quotas)?$/.test(path)))) continue
     if (Object.keys(schema).length === 0) continue
     await call('GET', path, id)
     checked++
@@ -100,6 +101,11 @@ test('changes at the hosted API respond as its OpenAPI document says', async (t)
   await call('DELETE', providers, id)
   const { organizationId } = (await call('GET', accounts, account)).json
   await call('PATCH', '/identity/v1/organizations/{id}', String(organizationId), { name: 'Acme' })
+  const tenant = (await app.admin('POST', '/identity/v1/organizations', { name: 'Tenant', label: 'TENANT' })).json.id
+  const operator = '/identity/v1/operator/organizations/{id}'
+  await call('POST', `${operator}/suspend`, tenant, { reason: 'unpaid' })
+  await call('POST', `${operator}/resume`, tenant)
+  await call('PATCH', `${operator}/quotas`, tenant, { networks: 3 })
 })
 
 test('refusals have the described body, and the check can fail', async (t) => {

@@ -1,3 +1,4 @@
+import { ACCOUNT_ROLES, roleGives } from '@countersign/contract'
 import { PRODUCT_VERSION } from '../../platform/version.ts'
 import { isHostedPath } from '../pipeline/hosted-errors.ts'
 import type { Access, Route } from '../pipeline/route.ts'
@@ -62,7 +63,11 @@ function buildHostedOperation(route: Route, path: string): OpenApiOperation {
   const note = describeHostedCall(method, path)
   const segments = path.split('/').filter((segment) => segment !== '')
   const inPath = segments.filter((segment) => segment.startsWith(':')).map((segment) => segment.slice(1))
-  const parameters: readonly (string | HostedParameter)[] = [...inPath, ...(note.parameters ?? [])]
+  const parameters: readonly (string | HostedParameter)[] = [
+    ...inPath,
+    ...(note.parameters ?? []),
+    ...(changesRecord(method, path) ? (['ifMatch'] as const) : []),
+  ]
   const description = [note.description, requirementOf(access)].filter((line) => line !== undefined).join('\n\n')
   return {
     operationId: operationIdOf(method, segments),
@@ -81,9 +86,15 @@ function buildHostedOperation(route: Route, path: string): OpenApiOperation {
 
 function requirementOf(access: Access): string | undefined {
   if (typeof access !== 'object' || !('hosted' in access)) return undefined
-  return access.hosted === 'read'
-    ? 'Needs an API account of any role, or an administrator.'
-    : `Needs the right \`${access.hosted}\`, which the role \`admin\` has.`
+  const { hosted } = access
+  if (hosted === 'operator') return 'Needs an administrator of the organization that owns this controller.'
+  const roles = ACCOUNT_ROLES.filter((role) => roleGives(role, hosted)).map((role) => `\`${role}\``)
+  return `Needs an API account with the role ${roles.join(' or ')}, or an administrator.`
+}
+
+/** Whether a call changes one record, whose version callers can name. */
+function changesRecord(method: string, path: string): boolean {
+  return ['PUT', 'PATCH', 'DELETE'].includes(method) && path.includes('/:id')
 }
 
 const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
@@ -134,6 +145,7 @@ function errorsOf({ method, access, body }: Route, path: string): Record<string,
     ...(access !== 'anonymous' && changes && { 403: error('Forbidden') }),
     ...(path.includes('/:') && { 404: error('NotFound') }),
     ...(changes && { 409: error('Conflict') }),
+    ...(changesRecord(method, path) && { 412: error('PreconditionFailed') }),
     default: error('Refused'),
   }
 }

@@ -27,6 +27,12 @@ export const HOSTED_PARAMETERS = {
     description: 'Only networks of this group. `networkGroupId` is accepted too',
   },
   status: { name: 'status', in: 'query', schema: text, description: '`DELETED` lists deleted networks' },
+  ifMatch: {
+    name: 'If-Match',
+    in: 'header',
+    schema: text,
+    description: 'The `ETag` of the version to change; 412 when it is not the current one',
+  },
   identityId: { name: 'identityId', in: 'query', schema: text, description: 'Only the roles of this identity' },
 } as const
 
@@ -74,6 +80,7 @@ export const HOSTED_ERRORS: Readonly<Record<string, object>> = {
   HostedForbidden: error('The role of the caller does not allow it'),
   HostedNotFound: error('Not found in the organization of the caller'),
   HostedConflict: error('The change conflicts with the current state'),
+  HostedPreconditionFailed: error('The current version is not the one in `If-Match`'),
   HostedRefused: error('Any other error: too large, too many requests, the identity provider, or a server error'),
 }
 

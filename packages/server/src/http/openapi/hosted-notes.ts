@@ -73,12 +73,21 @@ const COLLECTIONS: Readonly<Record<string, Collection>> = {
     many: 'the identity providers that the organization trusts',
     of: 'IdentityProvider',
   },
+  '/identity/v1/operator/organizations': {
+    one: 'an organization, as its operator',
+    many: 'all organizations, as their operator',
+    of: 'OperatorOrganization',
+    parameters: LIST,
+  },
   '/identity/v1/organizations': {
     one: 'an organization',
     many: 'the organization of the caller',
     of: 'Organization',
   },
 }
+
+const OPERATOR = '/identity/v1/operator/organizations'
+const QUOTAS = { kind: 'one', of: 'OrganizationQuotas' } as const
 
 const SELF: HostedNote = {
   summary: 'Get the identity of the caller',
@@ -114,6 +123,17 @@ const NOTES: Readonly<Record<string, HostedNote>> = {
     response: { kind: 'one', of: 'ExchangedSession' },
     description: 'The session has the permissions of the role of the account.',
   },
+  [`POST ${OPERATOR}/:id/suspend`]: {
+    summary: 'Suspend an organization',
+    response: { kind: 'one', of: 'OperatorOrganization' },
+  },
+  [`POST ${OPERATOR}/:id/resume`]: {
+    summary: 'End the suspension of an organization',
+    response: { kind: 'one', of: 'OperatorOrganization' },
+  },
+  [`GET ${OPERATOR}/:id/quotas`]: { summary: 'Get the quotas of an organization', response: QUOTAS },
+  [`PUT ${OPERATOR}/:id/quotas`]: { summary: 'Set quotas of an organization', response: QUOTAS },
+  [`PATCH ${OPERATOR}/:id/quotas`]: { summary: 'Set some quotas of an organization', response: QUOTAS },
   'GET /auth/v1/roles': {
     summary: 'List the roles of the organization',
     response: { kind: 'one', of: 'RoleList' },
