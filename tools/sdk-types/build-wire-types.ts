@@ -45,6 +45,7 @@ const RESPONSES = [
   ...['ApiSession', 'CurrentApiSession', 'AuthQuery', 'OneTimeCodes', 'RecoveryCodes', 'NewSessionCertificate'],
   ...['RenewedCertificate', 'Version', 'Controller', 'Protocols', 'NetworkJwt', 'Enrolled'],
   ...['OrganizationSettings', 'ProviderSettings', 'AccountSettings', 'NetworkSettings'],
+  ...['AdministrationTest', 'AccountJob'],
 ] as const satisfies readonly contract.ResponseName[]
 
 /** Builds the SDK's wire types as plain TypeScript, so that the SDK has no dependency on the contract. */

@@ -826,6 +826,19 @@ export interface ProviderSettings {
   readonly clientIdClaim: string | null
   readonly requiredScope: string | null
   readonly registrationUrl: string | null
+  readonly administration: {
+    readonly kind: 'rfc7591' | 'cognito' | 'auth0' | 'entra' | 'keycloak' | 'manual'
+    readonly registrationUrl?: string | undefined
+    readonly url?: string | undefined
+    readonly realm?: string | undefined
+    readonly clientId?: string | undefined
+    readonly accessKeyId?: string | undefined
+    readonly scope?: string | undefined
+    readonly managementAudience?: string | undefined
+    readonly registrationTokenSet?: boolean | undefined
+    readonly clientSecretSet?: boolean | undefined
+    readonly secretAccessKeySet?: boolean | undefined
+  } | null
   readonly enabled: boolean
 }
 export interface AccountSettings {
@@ -834,6 +847,10 @@ export interface AccountSettings {
   readonly description: string | null
   readonly role: 'admin' | 'network-admin' | 'read-only'
   readonly active: boolean
+  readonly rotation: {
+    readonly everyDays: number
+    readonly overlapHours: number
+  } | null
 }
 export interface NetworkSettings {
   readonly name: string
@@ -842,6 +859,32 @@ export interface NetworkSettings {
   readonly provider: string
   readonly region: string
   readonly controllerUrl: string | null
+}
+export interface AdministrationTest {
+  readonly ok: boolean
+  readonly kind: 'rfc7591' | 'cognito' | 'auth0' | 'entra' | 'keycloak' | 'manual'
+  readonly checks: readonly {
+    readonly name: string
+    readonly ok: boolean
+    readonly missing?: string | undefined
+    readonly message: string
+  }[]
+}
+export interface AccountJob {
+  readonly id: string
+  readonly organizationId: string
+  readonly identityProviderId: string
+  readonly accountId: string
+  readonly accountName: string
+  readonly kind: 'create' | 'rotate' | 'remove' | 'remove-secret' | 'enable'
+  readonly state: 'running' | 'pending' | 'failed' | 'unknown'
+  readonly clientId: string | null
+  readonly clientName: string | null
+  readonly error: string | null
+  readonly attempts: number
+  readonly nextAttemptAt: string | null
+  readonly createdAt: string
+  readonly updatedAt: string
 }
 export interface SignerInput {
   readonly name: string
@@ -1154,6 +1197,25 @@ export interface ProviderInput {
   readonly requiredScope?: string | null | undefined
   readonly registrationUrl?: string | null | undefined
   readonly registrationToken?: string | null | undefined
+  readonly administration?:
+    | {
+        readonly kind: 'rfc7591' | 'cognito' | 'auth0' | 'entra' | 'keycloak' | 'manual'
+        readonly registrationUrl?: string | null | undefined
+        readonly url?: string | null | undefined
+        readonly realm?: string | null | undefined
+        readonly clientId?: string | null | undefined
+        readonly accessKeyId?: string | null | undefined
+        readonly scope?: string | null | undefined
+        readonly managementAudience?: string | null | undefined
+        readonly registrationToken?: string | null | undefined
+        readonly clientSecret?: string | null | undefined
+        readonly secretAccessKey?: string | null | undefined
+        readonly registrationTokenSet?: boolean | null | undefined
+        readonly clientSecretSet?: boolean | null | undefined
+        readonly secretAccessKeySet?: boolean | null | undefined
+      }
+    | null
+    | undefined
   readonly enabled?: boolean | null | undefined
 }
 export interface ProviderChanges {
@@ -1169,6 +1231,25 @@ export interface ProviderChanges {
   readonly requiredScope?: string | null | undefined
   readonly registrationUrl?: string | null | undefined
   readonly registrationToken?: string | null | undefined
+  readonly administration?:
+    | {
+        readonly kind: 'rfc7591' | 'cognito' | 'auth0' | 'entra' | 'keycloak' | 'manual'
+        readonly registrationUrl?: string | null | undefined
+        readonly url?: string | null | undefined
+        readonly realm?: string | null | undefined
+        readonly clientId?: string | null | undefined
+        readonly accessKeyId?: string | null | undefined
+        readonly scope?: string | null | undefined
+        readonly managementAudience?: string | null | undefined
+        readonly registrationToken?: string | null | undefined
+        readonly clientSecret?: string | null | undefined
+        readonly secretAccessKey?: string | null | undefined
+        readonly registrationTokenSet?: boolean | null | undefined
+        readonly clientSecretSet?: boolean | null | undefined
+        readonly secretAccessKeySet?: boolean | null | undefined
+      }
+    | null
+    | undefined
   readonly enabled?: boolean | null | undefined
 }
 export interface AccountInput {
@@ -1181,6 +1262,13 @@ export interface AccountInput {
   readonly description?: string | null | undefined
   readonly role?: 'admin' | 'network-admin' | 'read-only' | null | undefined
   readonly active?: boolean | null | undefined
+  readonly rotation?:
+    | {
+        readonly everyDays: number
+        readonly overlapHours: number
+      }
+    | null
+    | undefined
 }
 export interface AccountChanges {
   readonly name?: string | null | undefined
@@ -1188,6 +1276,13 @@ export interface AccountChanges {
   readonly description?: string | null | undefined
   readonly role?: 'admin' | 'network-admin' | 'read-only' | null | undefined
   readonly active?: boolean | null | undefined
+  readonly rotation?:
+    | {
+        readonly everyDays: number
+        readonly overlapHours: number
+      }
+    | null
+    | undefined
 }
 export interface AccountRotation {
   readonly overlapMinutes?: number | null | undefined

@@ -8,6 +8,7 @@ export const exemptWords: Exemption[] = [
   { word: 'nobody', in: testFiles, text: /['"`/=]nobody\b(?! )/, why: 'a name in test data' },
   { word: 'somebody', in: testFiles, text: /['"`/=]somebody\b(?! )/, why: 'a name in test data' },
   { word: 'SignIn', in: /./, text: /\bsignedInBy\b/, why: 'a member of what `countersign whoami` prints' },
+  { word: 'SignIn', in: /./, text: /\bsignInAudience\b/, why: 'a member of applications in Microsoft Graph' },
   { word: 'sign in', in: /^packages\/console\//, why: 'the console may say "Sign in"' },
   {
     word: 'sign in',

@@ -1,7 +1,9 @@
 import { name, optional, text, url } from '../body-members.ts'
 import { type CreateOf, field, type PatchOf, type SettingsOf, type WriteOf } from '../resource/field.ts'
 import { resource } from '../resource/resource.ts'
+import { nullable } from '../responses/response-members.ts'
 import Type, { type Static } from '../schema/type.ts'
+import { Administration, AdministrationBody, AdministrationView } from './administration.ts'
 import { PROVIDER_KINDS } from './provider-kind.ts'
 
 const label = () => Type.String({ minLength: 1, maxLength: 63 })
@@ -35,17 +37,35 @@ export const IDENTITY_PROVIDER = resource({
   audience: field(text(512), { description: 'The exact audience that a token must have (`aud`)', default: null }),
   clientIdClaim: field(text(512), { description: 'The claim that contains the client id', default: null }),
   requiredScope: field(text(512), { description: 'The scope that a token must have', default: null }),
-  registrationUrl: link('URL of the client registration endpoint (RFC 7591)'),
-  registrationToken: field(Type.String({ maxLength: 4096, secret: true }), {
-    description: 'The initial access token for client registration. Stored sealed, never returned',
+  registrationUrl: field(url(), {
+    description: 'Another spelling of `administration.registrationUrl`, with the kind rfc7591',
     writeOnly: true,
     optional: true,
+    responseSchema: nullable(Type.String()),
+  }),
+  registrationToken: field(Type.String({ maxLength: 4096, secret: true }), {
+    description: 'Another spelling of `administration.registrationToken`. Stored sealed, never returned',
+    writeOnly: true,
+    optional: true,
+  }),
+  administration: field(Administration, {
+    description: 'How the clients of API accounts are created and removed at the provider',
+    accepts: AdministrationBody,
+    responseSchema: AdministrationView,
+    default: null,
+    keptByPut: true,
   }),
   enabled: field(Type.Boolean(), { default: true }),
 })
 
 export const ACCOUNT_ROLES = ['admin', 'network-admin', 'read-only'] as const
 export type AccountRole = (typeof ACCOUNT_ROLES)[number]
+
+/** A plan of rotation. The old credentials stay valid for `overlapHours`. */
+const RotationPlan = Type.Object({
+  everyDays: Type.Integer({ minimum: 1, maximum: 730 }),
+  overlapHours: Type.Integer({ minimum: 1, maximum: 7 * 24 }),
+})
 
 /** A machine account of the hosted API. */
 export const API_ACCOUNT = resource({
@@ -62,6 +82,11 @@ export const API_ACCOUNT = resource({
   description: field(text(1024), { default: null }),
   role: field(Type.Enum([...ACCOUNT_ROLES]), { default: 'read-only', blankIsIgnored: true }),
   active: field(Type.Boolean(), { default: true }),
+  rotation: field(RotationPlan, {
+    description: 'When the credentials are rotated, and how long the old ones stay valid then',
+    default: null,
+    keptByPut: true,
+  }),
 })
 
 const MAX_OVERLAP_MINUTES = 7 * 24 * 60

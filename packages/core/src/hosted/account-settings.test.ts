@@ -5,10 +5,10 @@ import { accountFromBody, patchedAccount, replacedAccount } from './account-sett
 const SET = { contactEmail: 'ops@example.com', description: 'pipeline', role: 'read-only', active: false } as const
 
 test('members that a body omits or leaves blank get their defaults', () => {
-  const usual = { contactEmail: null, description: null, role: 'read-only', active: true }
+  const usual = { contactEmail: null, description: null, role: 'read-only', active: true, rotation: null }
   assert.deepEqual(accountFromBody({ name: 'n' }), { name: 'n', ...usual })
   assert.deepEqual(accountFromBody({ name: 'n', contactEmail: '', description: '' }), { name: 'n', ...usual })
-  assert.deepEqual(accountFromBody({ name: 'n', ...SET }), { name: 'n', ...SET })
+  assert.deepEqual(accountFromBody({ name: 'n', ...SET }), { name: 'n', ...SET, rotation: null })
 })
 
 test('a PATCH changes the given members; blank strings clear them', () => {
@@ -19,6 +19,14 @@ test('a PATCH changes the given members; blank strings clear them', () => {
     contactEmail: null,
     description: 'x',
   })
+})
+
+test('D64 a PUT keeps a plan of rotation that it omits; null removes it', () => {
+  const rotation = { everyDays: 90, overlapHours: 24 }
+  const current = accountFromBody({ name: 'n', rotation })
+  assert.deepEqual(replacedAccount(current, { name: 'm' }).rotation, rotation)
+  assert.equal(replacedAccount(current, { name: 'm', rotation: null }).rotation, null)
+  assert.equal(patchedAccount(current, { rotation: null }).rotation, null)
 })
 
 test('a PUT resets the members that it omits', () => {

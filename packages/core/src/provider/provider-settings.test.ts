@@ -29,19 +29,22 @@ function refusalOf(members: Partial<ProviderSettings>): string {
 
 test('the discovery document completes a body; members of the body take precedence', () => {
   const usual = { audience: null, clientIdClaim: null, requiredScope: null, enabled: true }
-  assert.deepEqual(providerFromBody(BODY, DISCOVERED), { ...BODY, ...usual, ...DISCOVERED })
+  const { registrationUrl, ...links } = DISCOVERED
+  const byDiscovery = { kind: 'rfc7591', registrationUrl }
+  assert.deepEqual(providerFromBody(BODY, DISCOVERED), { ...BODY, ...usual, ...links, administration: byDiscovery })
   const own = {
     discoveryUrl: 'https://a/d',
     jwksUri: 'https://a/k',
     tokenUrl: 'https://a/t',
-    registrationUrl: 'https://a/r',
   }
-  assert.deepEqual(providerFromBody({ ...BODY, ...own }, DISCOVERED), { ...BODY, ...usual, ...own })
+  const given = { ...BODY, ...own, registrationUrl: 'https://a/r' }
+  const administration = { kind: 'rfc7591', registrationUrl: 'https://a/r' }
+  assert.deepEqual(providerFromBody(given, DISCOVERED), { ...BODY, ...usual, ...own, administration })
 })
 
 test('without a discovery document the URLs stay unset', () => {
-  const { discoveryUrl, jwksUri, tokenUrl, registrationUrl } = providerFromBody(BODY)
-  assert.deepEqual([discoveryUrl, jwksUri, tokenUrl, registrationUrl], [null, '', null, null])
+  const { discoveryUrl, jwksUri, tokenUrl, administration } = providerFromBody(BODY)
+  assert.deepEqual([discoveryUrl, jwksUri, tokenUrl, administration], [null, '', null, null])
 })
 
 test('a PATCH changes the given members; a blank jwksUri changes nothing', () => {

@@ -8,6 +8,7 @@ import { fieldError } from '../app-error.ts'
 import { parseSelector } from '../claim/selector.ts'
 import { newSettings, patchedSettings } from '../resource/apply-body.ts'
 import { checkPlainText } from '../text/plain-text.ts'
+import { checkAdministration, nextAdministration, readAdministration, registrationAt } from './administration.ts'
 import { isCognitoIssuer, isOktaOrganizationServer } from './provider-product.ts'
 import { providerProfile } from './provider-profile.ts'
 
@@ -21,27 +22,45 @@ export interface DiscoveredProvider {
   readonly registrationUrl?: string
 }
 
+const RULES = { members: IDENTITY_PROVIDER.members, readers: { administration: readAdministration } }
+
 /** The record that a POST creates, completed from the discovery document. */
 export function providerFromBody(body: IdentityProviderWrite, discovered: DiscoveredProvider = {}): ProviderSettings {
-  const provider = newSettings<ProviderSettings>(IDENTITY_PROVIDER, body)
+  const provider = newSettings<ProviderSettings>(RULES, body)
   return {
     ...provider,
     discoveryUrl: provider.discoveryUrl ?? discovered.discoveryUrl ?? null,
     jwksUri: provider.jwksUri || (discovered.jwksUri ?? ''),
     tokenUrl: provider.tokenUrl ?? discovered.tokenUrl ?? null,
-    registrationUrl: provider.registrationUrl ?? discovered.registrationUrl ?? null,
+    administration: nextAdministration(null, body, registrationAt(discovered.registrationUrl)),
   }
 }
 
+/**
+ * The record after a PUT, completed from the discovery document. An administration that the body does not name is kept, unless it is one that the
+ * discovery document names.
+ */
+export function replacedProvider(
+  { administration }: ProviderSettings,
+  body: IdentityProviderWrite,
+  discovered: DiscoveredProvider = {},
+): ProviderSettings {
+  const isKept = administration !== null && administration.kind !== 'rfc7591'
+  const unnamed = isKept ? administration : registrationAt(discovered.registrationUrl)
+  return { ...providerFromBody(body, discovered), administration: nextAdministration(administration, body, unnamed) }
+}
+
 export function patchedProvider(current: ProviderSettings, patch: IdentityProviderPatch): ProviderSettings {
-  return patchedSettings(IDENTITY_PROVIDER, current, patch)
+  const next = patchedSettings<ProviderSettings>(RULES, current, patch)
+  const administration = nextAdministration(current.administration, patch)
+  return next === current && administration === current.administration ? current : { ...next, administration }
 }
 
 const PLAIN_TEXTS = ['name', 'issuer', 'audience', 'clientIdClaim', 'requiredScope'] as const
 
 /** Throws for the first member that is invalid by itself. */
 export function validateProvider(provider: ProviderSettings): void {
-  const { name, issuer, kind, audience, clientIdClaim, jwksUri } = provider
+  const { name, issuer, kind, audience, clientIdClaim, jwksUri, administration } = provider
   if (name === '') throw fieldError('name', 'name is required', name)
   if (issuer === '') throw fieldError('issuer', 'issuer is required', issuer)
   for (const field of PLAIN_TEXTS) {
@@ -67,6 +86,7 @@ export function validateProvider(provider: ProviderSettings): void {
       audience,
     )
   }
+  if (administration !== null) checkAdministration(administration)
   const selector = clientIdClaim === null ? undefined : parseSelector(clientIdClaim)
   if (selector && !selector.ok) throw fieldError('clientIdClaim', `clientIdClaim ${selector.reason}`, clientIdClaim)
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ProviderKind } from '@countersign/contract'
 import { type ProviderSettings, providerFromBody } from '@countersign/core'
-import { sealRegistrationToken } from '../hosted/account-clients.ts'
+import { sealAdministrationSecret } from '../hosted/account-clients.ts'
 import { bindAsOperator } from '../hosted/client-bindings.ts'
 import { createProvider } from '../operations/identity-provider/create-provider.ts'
 import { patchProvider } from '../operations/identity-provider/update-provider.ts'
@@ -97,10 +97,11 @@ async function ensureRecord(parts: DemoParts, { kind, name, addressesOf, audienc
   const records = await listProviders(store.db, organizationId)
   const found = records.find((record) => record.issuer === issuer)
   const id = found?.id ?? randomUUID()
-  const sealedRegistrationToken = sealRegistrationToken(sealing, id, provider.state.current().registrationToken)
+  const sealed = sealAdministrationSecret(sealing, id, provider.state.current().registrationToken)
+  const secret = { member: 'registrationToken', sealed } as const
   if (found) {
     // The provider's state was reset at the same address, so the record has an outdated registration token.
-    await store.run(patchProvider, { id, organizationId, patch: {}, sealedRegistrationToken }, meta())
+    await store.run(patchProvider, { id, organizationId, patch: {}, secret }, meta())
     return id
   }
   const taken = records.map((record) => record.name)
@@ -115,7 +116,7 @@ async function ensureRecord(parts: DemoParts, { kind, name, addressesOf, audienc
     registrationUrl,
     ...(audience !== undefined && { audience }),
   })
-  const args = { id, organizationId, provider: record, sealedRegistrationToken }
+  const args = { id, organizationId, provider: record, secret }
   await store.run(createProvider, args, meta())
   return id
 }

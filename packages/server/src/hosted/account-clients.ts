@@ -2,16 +2,21 @@ import { AppError } from '@countersign/core'
 import type { Logger } from 'pino'
 import { removeClient } from '../operations/api-account/account-clients.ts'
 import { endOldSessions } from '../operations/api-account/account-sessions.ts'
-import type { ClientRegistration } from '../outbound/client-registration.ts'
+import type { Administrations } from '../outbound/administration/administrations.ts'
+import type {
+  AdministeredClient,
+  AdministeredProvider,
+  AdministrationCheck,
+  ClientName,
+  ProviderAdministration,
+} from '../outbound/administration/provider-administration.ts'
 import { OutboundError } from '../outbound/outbound-error.ts'
 import type { Clock } from '../platform/clock.ts'
-import { FairQueue } from '../platform/fair-queue.ts'
 import type { Sealing } from '../platform/keys/sealing.ts'
-import { settleWithin } from '../platform/settle-within.ts'
 import { SYSTEM_ACTOR } from '../store/actor.ts'
-import type { ApiAccountClientRow } from '../store/hosted-schema.ts'
-import type { OwnedKey } from '../store/owned-key.ts'
+import { accountClient } from '../store/hosted-rows.ts'
 import type { StoredProvider } from '../store/provider-row.ts'
+import { getProviderById } from '../store/reads/provider-reads.ts'
 import {
   findRetiredClient,
   listAccountsWithOldSessions,
@@ -33,67 +38,89 @@ export interface NewClient {
   readonly credentials: Credentials | undefined
 }
 
-interface AccountClientsParts {
-  readonly registration: ClientRegistration
+export interface AccountClientsParts {
+  readonly administrations: Administrations
   readonly sealing: Sealing
   readonly store: Store
   readonly clock: Clock
   readonly log: Logger
 }
 
-/** How a removal gets its turn. */
-type Turn = (remove: () => Promise<void>) => Promise<void>
-const AT_ONCE: Turn = (remove) => remove()
-
-/** Many may wait: a removal that is refused is not tried again, and the client would stay at the provider. */
-const REMOVALS = { atOnce: 16, perKey: 2, maxWaiting: 10_000 }
-/** How long a request waits for removals, which go on afterwards. */
-const REQUEST_WAITS_MS = 5_000
 const ACCOUNTS_PER_READ = 100
 const MAX_REMOVALS_PER_ORGANIZATION = 10
 const useOf = (providerId: string): string => `registration ${providerId}`
 
-/** Seals a provider's initial access token for its record. */
-export function sealRegistrationToken(sealing: Sealing, providerId: string, token: string): string {
-  return sealing.seal(token, useOf(providerId))
+/** Seals the secret of a provider's administration for its record. */
+export function sealAdministrationSecret(sealing: Sealing, providerId: string, secret: string): string {
+  return sealing.seal(secret, useOf(providerId))
 }
 
-/** Registers and removes the clients of API accounts at their identity providers. Client secrets are returned and never stored. */
+/** A client that exists at the provider already. */
+export function existingClient(clientId: string): AccountClient {
+  return { clientId, administeredBy: null, handle: null, sealedToken: null }
+}
+
+/** The administration of a provider, opened. */
+export interface OpenedProvider {
+  readonly provider: AdministeredProvider
+  readonly adapter: ProviderAdministration
+}
+
+/** Creates and removes the clients of API accounts at their identity providers. Client secrets are returned and never stored. */
 export class AccountClients {
   readonly #parts: AccountClientsParts
-  /** By organization, whose provider chooses the hosts, which may be slow. */
-  readonly #removals = new FairQueue(REMOVALS)
 
   constructor(parts: AccountClientsParts) {
     this.#parts = parts
   }
 
-  /** Registers a new client, or uses the existing `clientId`. Throws PROVIDER_FAILED when the provider does not register one. */
-  async obtain(
-    provider: StoredProvider,
-    { name, clientId }: { readonly name: string; readonly clientId: string | undefined },
-  ): Promise<NewClient> {
-    if (clientId === undefined) return this.#register(provider, name)
-    const client = { clientId, registrationUri: null, sealedRegistrationToken: null }
-    return { client, credentials: undefined }
+  /** Throws INVALID_FIELD when the record has no administration that creates clients. */
+  checkCreates({ administration, tokenUrl }: StoredProvider): void {
+    if (administration !== null && administration.kind !== 'manual' && tokenUrl !== null) return
+    const message = 'the provider has no administration that creates clients: set clientId to an existing client'
+    throw new AppError('INVALID_FIELD', { message })
   }
 
-  /** Undoes `obtain` when the client could not be stored. */
-  async discard(provider: StoredProvider, { client }: NewClient): Promise<void> {
-    await this.#removeInTurn(provider, [client])
+  /** Opens the administration of a record. A record without one is administered by hand. */
+  open(record: StoredProvider): OpenedProvider {
+    const { administrations, sealing } = this.#parts
+    const { id, administrationSecret, administration } = record
+    const secret = administrationSecret === null ? undefined : sealing.open(administrationSecret, useOf(id))
+    const provider = { ...record, administration: administration ?? { kind: 'manual' as const }, secret }
+    return { provider, adapter: administrations[provider.administration.kind] }
   }
 
-  /** Removes clients at the provider. Failures are only logged, because the account is deleted here in any case. */
-  async remove(provider: OwnedKey, clients: readonly ApiAccountClientRow[]): Promise<void> {
-    await this.#removeInTurn(provider, clients.map(accountClient))
-  }
-
-  async #removeInTurn(provider: OwnedKey, clients: readonly AccountClient[]): Promise<void> {
-    const inTurn: Turn = (remove) => this.#removals.run(provider.organizationId, remove)
-    const removeAll = async (): Promise<void> => {
-      for (const client of clients) await this.#removeAtProvider(provider, client, inTurn)
+  /** Creates a client. Rejects with `OutboundError` when the provider does not. */
+  async create(record: StoredProvider, name: ClientName): Promise<NewClient> {
+    const { provider, adapter } = this.open(record)
+    const { clientId, clientSecret, handle, token } = await adapter.create(provider, name)
+    const sealedToken = token === null ? null : this.#parts.sealing.seal(token, useOf(record.id))
+    return {
+      client: { clientId, administeredBy: provider.administration.kind, handle, sealedToken },
+      credentials: credentialsOf(record, clientId, clientSecret),
     }
-    await settleWithin(REQUEST_WAITS_MS, [removeAll()])
+  }
+
+  /** Removes a client that the controller created. Rejects with `OutboundError` when the provider does not. */
+  async remove(record: StoredProvider, client: AccountClient): Promise<void> {
+    const { administeredBy } = client
+    if (administeredBy === null) return
+    const { provider } = this.open(record)
+    if (administeredBy !== 'rfc7591' && administeredBy !== provider.administration.kind) {
+      const reason = `the client was created by an administration of the kind ${administeredBy}, which the record no longer has`
+      throw new OutboundError('content', reason)
+    }
+    await this.#parts.administrations[administeredBy].remove(provider, this.openClient(record, client))
+  }
+
+  openClient({ id }: Pick<StoredProvider, 'id'>, { clientId, handle, sealedToken }: AccountClient): AdministeredClient {
+    return { clientId, handle, token: sealedToken === null ? null : this.#parts.sealing.open(sealedToken, useOf(id)) }
+  }
+
+  /** Tries the administration of a record. */
+  async test(record: StoredProvider): Promise<AdministrationCheck[]> {
+    const { provider, adapter } = this.open(record)
+    return adapter.test(provider)
   }
 
   /**
@@ -114,75 +141,30 @@ export class AccountClients {
    * those of others do not wait for them. For the same reason they do not wait for the removals of requests.
    */
   async removeRetired(): Promise<void> {
-    const { store, clock } = this.#parts
+    const { store, clock, log } = this.#parts
     const failed = new Set<string>()
     for (const retired of await listRetiredClients(store, MAX_REMOVALS_PER_ORGANIZATION)) {
       const { providerId, organizationId, ...key } = retired
-      const client = failed.has(organizationId) ? undefined : await findRetiredClient(store.db, retired)
-      if (!client) continue
-      if (await this.#removeAtProvider({ id: providerId, organizationId }, accountClient(client))) {
+      const row = failed.has(organizationId) ? undefined : await findRetiredClient(store.db, retired)
+      if (!row) continue
+      try {
+        await this.remove(await getProviderById(store.db, providerId), accountClient(row))
         await store.run(removeClient, key, { actorId: SYSTEM_ACTOR.id, now: clock.now() })
-      } else {
+      } catch (error) {
+        log.error({ providerId, clientId: row.client_id, err: error }, 'a client could not be removed at its provider')
         failed.add(organizationId)
       }
     }
   }
-
-  async #register(provider: StoredProvider, name: string): Promise<NewClient> {
-    const { registration, sealing } = this.#parts
-    const { id, organizationId, registrationUrl, registrationToken, tokenUrl, requiredScope } = provider
-    if (registrationUrl === null || tokenUrl === null) {
-      const message = 'the provider has no registration endpoint: set clientId to an existing client'
-      throw new AppError('INVALID_FIELD', { message })
-    }
-    const initialToken = registrationToken === null ? undefined : sealing.open(registrationToken, useOf(id))
-    const registered = await throwProviderFailed(
-      registration.register(organizationId, registrationUrl, { name, initialToken, scope: requiredScope ?? undefined }),
-    )
-    const sealedToken =
-      registered.registrationToken === null ? null : sealing.seal(registered.registrationToken, useOf(id))
-    return {
-      client: {
-        clientId: registered.clientId,
-        registrationUri: registered.registrationUri,
-        sealedRegistrationToken: sealedToken,
-      },
-      credentials: { clientId: registered.clientId, password: registered.clientSecret, authenticationUrl: tokenUrl },
-    }
-  }
-
-  /** Returns false when the provider did not remove the client. */
-  async #removeAtProvider(provider: OwnedKey, client: AccountClient, turn = AT_ONCE): Promise<boolean> {
-    const { registration, sealing, log } = this.#parts
-    const { id: providerId, organizationId } = provider
-    const { registrationUri, sealedRegistrationToken } = client
-    if (registrationUri === null || sealedRegistrationToken === null) return true
-    try {
-      const registrationToken = sealing.open(sealedRegistrationToken, useOf(providerId))
-      await turn(() => registration.remove(organizationId, { registrationUri, registrationToken }))
-      return true
-    } catch (error) {
-      log.error({ providerId, clientId: client.clientId, err: error }, 'a client could not be removed at its provider')
-      return false
-    }
-  }
 }
 
-function accountClient(row: ApiAccountClientRow): AccountClient {
-  const { client_id: clientId, registration_uri: registrationUri, registration_token: sealedRegistrationToken } = row
-  return { clientId, registrationUri, sealedRegistrationToken }
+export function credentialsOf({ tokenUrl }: StoredProvider, clientId: string, password: string): Credentials {
+  return { clientId, password, authenticationUrl: tokenUrl ?? '' }
 }
 
 /** Converts an OutboundError into PROVIDER_FAILED with its message for tenants. */
-async function throwProviderFailed<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    if (!(error instanceof OutboundError)) throw error
-    throw new AppError(
-      'PROVIDER_FAILED',
-      { message: `the provider did not register a client: ${error.tenantMessage}` },
-      { cause: error },
-    )
-  }
+export function providerFailed(error: unknown): unknown {
+  if (!(error instanceof OutboundError)) return error
+  const message = `the provider did not register a client: ${error.tenantMessage}`
+  return new AppError('PROVIDER_FAILED', { message }, { cause: error })
 }

@@ -1,17 +1,22 @@
 import { randomUUID } from 'node:crypto'
-import type { ApiAccountCreate, ApiAccountRotate } from '@countersign/contract'
-import { accountFromBody } from '@countersign/core'
+import type { ApiAccountCreate, ApiAccountPatch, ApiAccountRotate, ApiAccountWrite } from '@countersign/contract'
+import { type AccountSettings, AppError, accountFromBody, fieldError } from '@countersign/core'
 import { checkNewClient } from '../operations/api-account/account-clients.ts'
 import { checkNewAccount, createApiAccount } from '../operations/api-account/create-api-account.ts'
 import { deleteApiAccount } from '../operations/api-account/delete-api-account.ts'
 import { rotateApiAccount } from '../operations/api-account/rotate-api-account.ts'
+import { patchApiAccount, replaceApiAccount } from '../operations/api-account/update-api-account.ts'
+import type { AccountJobRow } from '../store/hosted-schema.ts'
 import type { OperationMeta } from '../store/operation-meta.ts'
+import type { OwnedKey } from '../store/owned-key.ts'
 import type { StoredProvider } from '../store/provider-row.ts'
+import { findJob, getJob } from '../store/reads/account-job-reads.ts'
 import { getAccount } from '../store/reads/account-reads.ts'
 import { getProvider } from '../store/reads/provider-reads.ts'
 import { checkVersion } from '../store/row-version.ts'
 import type { Store } from '../store/store.ts'
-import type { AccountClients, Credentials, NewClient } from './account-clients.ts'
+import { type AccountClients, type Credentials, existingClient } from './account-clients.ts'
+import type { AccountJobs } from './account-jobs.ts'
 import type { BindClient } from './client-bindings.ts'
 
 /** An account with its credentials, shown once; undefined for a client that existed before. */
@@ -23,12 +28,26 @@ export interface AccountWithCredentials {
 interface ApiAccountsParts {
   readonly store: Store
   readonly accountClients: AccountClients
+  readonly accountJobs: AccountJobs
+}
+
+interface NewAccount {
+  readonly id: string
+  readonly provider: StoredProvider
+  readonly settings: AccountSettings
+  readonly repeats?: string
+}
+
+interface Rotation {
+  readonly id: string
+  readonly overlapMs: number
+  readonly repeats?: string
 }
 
 const DEFAULT_OVERLAP_MINUTES = 60
 const MS_PER_MINUTE = 60_000
 
-/** Creates, rotates and deletes API accounts, here and at the provider. A new client is registered at the provider first. */
+/** Creates, rotates and deletes API accounts, here and at the provider. Work at the provider is recorded as jobs first. */
 export class ApiAccounts {
   readonly #parts: ApiAccountsParts
 
@@ -42,19 +61,41 @@ export class ApiAccounts {
     bind: BindClient,
     meta: OperationMeta,
   ): Promise<AccountWithCredentials> {
-    const { store, accountClients } = this.#parts
+    const { store } = this.#parts
     const provider = await getProvider(store.db, organizationId, body.identityProviderId)
     const id = randomUUID()
     const settings = accountFromBody(body)
-    const account = { id, organizationId, identityProviderId: provider.id, settings }
-    await checkNewAccount(store, organizationId, settings)
     const clientId = body.clientId || undefined
+    if (clientId === undefined) return this.#createWithClient({ id, provider, settings }, bind, meta)
+    await checkNewAccount(store, organizationId, settings)
     const binding = await bind(provider, { clientId, proofToken: body.proofToken })
-    const obtained = await accountClients.obtain(provider, { name: body.name, clientId })
-    await this.#record(provider, obtained, () =>
-      store.run(createApiAccount, { ...account, client: obtained.client, binding }, meta),
-    )
-    return { id, credentials: obtained.credentials }
+    const account = { id, organizationId, identityProviderId: provider.id, settings }
+    await store.run(createApiAccount, { ...account, client: existingClient(clientId), binding }, meta)
+    return { id, credentials: undefined }
+  }
+
+  async #createWithClient(account: NewAccount, bind: BindClient, meta: OperationMeta): Promise<AccountWithCredentials> {
+    const { store, accountClients, accountJobs } = this.#parts
+    const { id, provider, settings, repeats } = account
+    const { organizationId } = provider
+    await checkNewAccount(store, organizationId, settings)
+    const binding = await bind(provider, { clientId: undefined, proofToken: undefined })
+    accountClients.checkCreates(provider)
+    const plan = {
+      provider,
+      accountId: id,
+      accountName: settings.name,
+      kind: 'create',
+      input: { settings },
+      repeats,
+    } as const
+    const credentials = await accountJobs.create(plan, meta, async (result, jobId) => {
+      if (!('client' in result)) throw new TypeError('a new account has a new client')
+      const { client } = result
+      const args = { id, organizationId, identityProviderId: provider.id, settings, client, binding, jobId }
+      await store.run(createApiAccount, args, meta)
+    })
+    return { id, credentials }
   }
 
   /** The previous credentials stay valid until the overlap ends. */
@@ -65,36 +106,85 @@ export class ApiAccounts {
     bind: BindClient,
     meta: OperationMeta,
   ): Promise<AccountWithCredentials> {
-    const { store, accountClients } = this.#parts
+    const { store } = this.#parts
+    const clientId = body.clientId || undefined
+    const overlapMs = overlapMinutes * MS_PER_MINUTE
+    if (clientId === undefined) return this.#rotateByProvider(organizationId, { id, overlapMs }, bind, meta)
+    const { provider } = await getAccount(store.db, organizationId, id)
+    await checkNewClient(store, id)
+    const binding = await bind(provider, { clientId, proofToken: body.proofToken })
+    const credential = { client: existingClient(clientId), binding }
+    await store.run(rotateApiAccount, { id, organizationId, credential, overlapMs }, meta)
+    return { id, credentials: undefined }
+  }
+
+  async #rotateByProvider(
+    organizationId: string,
+    { id, overlapMs, repeats }: Rotation,
+    bind: BindClient,
+    meta: OperationMeta,
+  ): Promise<AccountWithCredentials> {
+    const { store, accountClients, accountJobs } = this.#parts
     const { account, provider } = await getAccount(store.db, organizationId, id)
     // Also before a client is registered: the transaction checks both again.
     checkVersion(account.updated_at, meta.ifMatch)
     await checkNewClient(store, id)
-    const clientId = body.clientId || undefined
-    const binding = await bind(provider, { clientId, proofToken: body.proofToken })
-    const obtained = await accountClients.obtain(provider, { name: account.name, clientId })
-    const overlapMs = overlapMinutes * MS_PER_MINUTE
-    await this.#record(provider, obtained, () =>
-      store.run(rotateApiAccount, { id, organizationId, client: obtained.client, binding, overlapMs }, meta),
-    )
-    return { id, credentials: obtained.credentials }
+    const binding = await bind(provider, { clientId: undefined, proofToken: undefined })
+    accountClients.checkCreates(provider)
+    const plan = {
+      provider,
+      accountId: id,
+      accountName: account.name,
+      kind: 'rotate',
+      input: { overlapMs },
+      repeats,
+    } as const
+    const credentials = await accountJobs.create(plan, meta, async (result, jobId) => {
+      const credential = 'client' in result ? { client: result.client, binding } : result
+      await store.run(rotateApiAccount, { id, organizationId, credential, overlapMs, jobId }, meta)
+    })
+    return { id, credentials }
+  }
+
+  async replace(key: OwnedKey, body: ApiAccountWrite, meta: OperationMeta): Promise<void> {
+    const { store, accountJobs } = this.#parts
+    await accountJobs.runNow(key.organizationId, await store.run(replaceApiAccount, { ...key, body }, meta))
+  }
+
+  async patch(key: OwnedKey, body: ApiAccountPatch, meta: OperationMeta): Promise<void> {
+    const { store, accountJobs } = this.#parts
+    await accountJobs.runNow(key.organizationId, await store.run(patchApiAccount, { ...key, body }, meta))
   }
 
   /** Deletes the account here, then its clients at the provider. */
   async remove(organizationId: string, id: string, meta: OperationMeta): Promise<void> {
-    const { store, accountClients } = this.#parts
-    const { provider } = await getAccount(store.db, organizationId, id)
-    const clients = await store.run(deleteApiAccount, { id, organizationId }, meta)
-    await accountClients.remove(provider, clients)
+    const { store, accountJobs } = this.#parts
+    await accountJobs.runNow(organizationId, await store.run(deleteApiAccount, { id, organizationId }, meta))
   }
 
-  /** Stores a new client. When that fails, removes it at the provider again. */
-  async #record(provider: StoredProvider, client: NewClient, record: () => Promise<void>): Promise<void> {
-    try {
-      await record()
-    } catch (error) {
-      await this.#parts.accountClients.discard(provider, client)
-      throw error
+  /** Repeats a job that has failed, or does a pending one now. Returns the account when it has new credentials. */
+  async repeat(
+    { id, organizationId }: OwnedKey,
+    bind: BindClient,
+    meta: OperationMeta,
+  ): Promise<AccountWithCredentials | undefined> {
+    const { store, accountJobs } = this.#parts
+    const job = await getJob(store.db, organizationId, id)
+    if (job.state === 'running') throw fieldError('id', 'the job is at work: try again later', id)
+    if (job.state === 'pending' && !(await accountJobs.undo(id))) {
+      const error = (await findJob(store.db, id))?.error ?? ''
+      throw new AppError('PROVIDER_FAILED', { message: `the provider did not do what is left: ${error}` })
     }
+    return job.kind === 'create' || job.kind === 'rotate' ? this.#repeatCreation(job, bind, meta) : undefined
+  }
+
+  async #repeatCreation(job: AccountJobRow, bind: BindClient, meta: OperationMeta): Promise<AccountWithCredentials> {
+    const { organization_id: organizationId, identity_provider_id: providerId, account_id: id } = job
+    const input = JSON.parse(job.input) as { readonly settings: AccountSettings; readonly overlapMs: number }
+    if (job.kind === 'rotate') {
+      return this.#rotateByProvider(organizationId, { id, overlapMs: input.overlapMs, repeats: job.id }, bind, meta)
+    }
+    const provider = await getProvider(this.#parts.store.db, organizationId, providerId)
+    return this.#createWithClient({ id, provider, settings: input.settings, repeats: job.id }, bind, meta)
   }
 }

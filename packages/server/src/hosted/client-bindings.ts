@@ -1,6 +1,7 @@
 import {
   fieldError,
   isBelowIssuer,
+  isIssuersAdministration,
   type JsonObject,
   providerProfile,
   readJws,
@@ -46,26 +47,49 @@ export class ClientBindings {
   }
 
   async of(caller: HostedCaller): Promise<BindClient> {
-    const isOperator = await this.#parts.localOrganization.isOperator(caller)
+    return this.#bindAs(await this.#parts.localOrganization.isOperator(caller))
+  }
+
+  /** For the controller itself, on behalf of an organization. */
+  async ofOrganization(organizationId: string): Promise<BindClient> {
+    return this.#bindAs(organizationId === (await this.#parts.localOrganization.id()))
+  }
+
+  #bindAs(isOperator: boolean): BindClient {
     return async (provider, client) => {
       const { clientId, proofToken } = client
       if (isOperator && !proofToken) return bindAsOperator(provider, client)
       const { revision } = provider
       if (clientId === undefined) {
-        if (!isOperator) await this.#checkOwnEndpoint(provider, 'registrationUrl')
+        if (!isOperator) await this.#checkOwnAdministration(provider)
         return { by: 'registration', revision }
       }
       if (!proofToken) throw fieldError('proofToken', 'proofToken is required: a token of the client', undefined)
-      if (!isOperator) await this.#checkOwnEndpoint(provider, 'jwksUri')
+      if (!isOperator) await this.#checkOwnEndpoint(provider, 'jwksUri', provider.jwksUri)
       const claims = await this.#verify(provider, clientId, proofToken)
       if (!isOperator) checkIsOfMachine(provider, claims)
       return { by: 'proof', revision, claims }
     }
   }
 
+  /** Throws when another party than the issuer may respond as its administration API: it could name any client. */
+  async #checkOwnAdministration(provider: StoredProvider): Promise<void> {
+    const { administration } = provider
+    if (administration === null || administration.kind === 'manual') return
+    if (administration.kind === 'rfc7591') {
+      await this.#checkOwnEndpoint(provider, 'registrationUrl', administration.registrationUrl ?? null)
+    } else if (!isIssuersAdministration(provider)) {
+      const reason = 'administration.url of the provider must be the address of the issuer itself'
+      throw fieldError('administration.url', reason, administration.url)
+    }
+  }
+
   /** Throws when another party than the issuer may answer at this URL of the record. */
-  async #checkOwnEndpoint(provider: StoredProvider, field: 'jwksUri' | 'registrationUrl'): Promise<void> {
-    const { organizationId, issuer, [field]: url } = provider
+  async #checkOwnEndpoint(
+    { organizationId, issuer }: StoredProvider,
+    field: 'jwksUri' | 'registrationUrl',
+    url: string | null,
+  ): Promise<void> {
     if (url === null || isBelowIssuer(issuer, url)) return
     const discovered = await this.#parts.discoverProvider(organizationId, issuer, undefined)
     if (discovered[field] === url) return

@@ -1,9 +1,14 @@
 import type { AnyOperation } from '../store/operation.ts'
+import { beginJob } from './account-job/begin-job.ts'
+import { dismissJob } from './account-job/dismiss-job.ts'
+import { pruneJobs, settleJob, takeJob } from './account-job/settle-job.ts'
 import { removeClient } from './api-account/account-clients.ts'
 import { ensureAccountIdentity } from './api-account/account-identity.ts'
 import { endOldSessions } from './api-account/account-sessions.ts'
+import { beginPlannedRotation } from './api-account/begin-planned-rotation.ts'
 import { createApiAccount } from './api-account/create-api-account.ts'
 import { deleteApiAccount } from './api-account/delete-api-account.ts'
+import { pickUpCredentials } from './api-account/pick-up-credentials.ts'
 import { rotateApiAccount } from './api-account/rotate-api-account.ts'
 import { patchApiAccount, replaceApiAccount } from './api-account/update-api-account.ts'
 import {
@@ -95,10 +100,17 @@ export const OPERATIONS: readonly AnyOperation[] = [
   trustCa,
   deleteCa,
   noteIntermediates,
+  beginJob,
+  dismissJob,
+  pruneJobs,
+  settleJob,
+  takeJob,
   removeClient,
   ensureAccountIdentity,
   endOldSessions,
+  beginPlannedRotation,
   createApiAccount,
+  pickUpCredentials,
   deleteApiAccount,
   rotateApiAccount,
   patchApiAccount,

@@ -32,7 +32,7 @@ export interface FetchOptions {
 
 /** A request with a credential or a body. It is never retried or redirected: the first request may have had an effect. */
 export interface SentDocument {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly json?: object
   /** Sent form-encoded instead, as token endpoints require. */
   readonly form?: Readonly<Record<string, string>>
@@ -40,9 +40,13 @@ export interface SentDocument {
   readonly text?: { readonly type: string; readonly content: string }
   /** Bearer token for the server. */
   readonly bearer?: string | undefined
+  /** Further headers, such as those of a signature. Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export interface FetchedDocument {
+  /** Only of requests that were sent with `send`. */
+  readonly status?: number | undefined
   readonly body: Buffer
   readonly headers: IncomingHttpHeaders
   readonly isUnchanged?: true
@@ -125,7 +129,7 @@ export function createFetchDocument({
         const next = redirectsLeft > 0 ? redirectTarget(response, url) : undefined
         if (next === undefined) {
           const body = await deadline.race(readResponse(response, { mediaTypes, maxBytes, statuses }))
-          return { body, headers: response.headers }
+          return { ...(send && { status: response.statusCode }), body, headers: response.headers }
         }
         socket.destroy()
         url = checkedRedirect(next, endpointPolicy.checkEndpoint)
@@ -190,6 +194,7 @@ function sendRequest(
         connection: 'close',
         ...(content && { 'content-type': content.type, 'content-length': content.bytes.length }),
         ...(send?.bearer !== undefined && { authorization: `Bearer ${send.bearer}` }),
+        ...send?.headers,
       },
       maxHeaderSize: MAX_HEADER_BYTES,
       insecureHTTPParser: false,

@@ -17,11 +17,13 @@ import { signerHealthEvent } from '../events/signer-health-event.ts'
 import { AcceptedTokens } from '../hosted/accepted-tokens.ts'
 import { AccessTokenVerifier } from '../hosted/access-token-verifier.ts'
 import { AccountClients } from '../hosted/account-clients.ts'
+import { AccountJobs } from '../hosted/account-jobs.ts'
 import { ApiAccounts } from '../hosted/api-accounts.ts'
 import { ClientBindings } from '../hosted/client-bindings.ts'
 import { HostedCallers } from '../hosted/hosted-caller.ts'
 import { KnownAccounts } from '../hosted/known-accounts.ts'
 import { LocalOrganization } from '../hosted/local-organization.ts'
+import { PlannedRotations } from '../hosted/planned-rotations.ts'
 import { ProviderDirectory } from '../hosted/provider-directory.ts'
 import { SessionExchange } from '../hosted/session-exchange.ts'
 import { TargetOrganizations } from '../hosted/target-organization.ts'
@@ -56,7 +58,7 @@ import type { SessionOptions } from '../operations/api-session/start-session.ts'
 import { recordDecisions } from '../operations/auth-decision/record-decisions.ts'
 import { reserveKeyFetch } from '../operations/signer/reserve-key-fetch.ts'
 import { storeKeySet } from '../operations/signer/store-key-set.ts'
-import { createClientRegistration } from '../outbound/client-registration.ts'
+import { createAdministrations } from '../outbound/administration/administrations.ts'
 import { createConditionalFetch } from '../outbound/conditional-fetch.ts'
 import { createDiscoverProvider } from '../outbound/discover-provider.ts'
 import { createDiscoverSigner } from '../outbound/discover-signer.ts'
@@ -218,12 +220,14 @@ export function createController(parts: ControllerParts): Controller {
     acceptedTokens,
   })
   const fetchInTurn = createFetchInTurn(fetchDocument)
-  const registration = createClientRegistration(fetchDocument, fetchInTurn)
-  const accountClients = new AccountClients({ ...parts, registration })
+  const administrations = createAdministrations({ fetchDocument, fetchInTurn, clock })
+  const accountClients = new AccountClients({ ...parts, administrations })
+  const accountJobs = new AccountJobs({ ...parts, accountClients })
   const targetOrganizations = new TargetOrganizations(store)
-  const apiAccounts = new ApiAccounts({ store, accountClients })
+  const apiAccounts = new ApiAccounts({ store, accountClients, accountJobs })
   const discoverProvider = createDiscoverProvider(fetchInTurn, jwksPolicy)
   const clientBindings = new ClientBindings({ localOrganization, discoverProvider, verifier, cache })
+  const plannedRotations = new PlannedRotations({ ...parts, accountJobs, clientBindings })
   const signControllerJwt = createSignControllerJwt(parts.serverIdentity)
   const signerKeyCheck = new SignerKeyCheck(signers, signerKeys)
   const clientCertificates = createClientCertificates({
@@ -326,6 +330,8 @@ export function createController(parts: ControllerParts): Controller {
     localOrganization,
     discoverProvider,
     apiAccounts,
+    accountClients,
+    plannedRotations,
     clientBindings,
   })
   const noteSessionUse = createClientChangeDetector((move, { id, identity, isOidc }, address) =>
@@ -357,7 +363,11 @@ export function createController(parts: ControllerParts): Controller {
           log,
           endOldSessions: () => accountClients.endOldSessions(),
           rotateKeys: async () => oidc?.signingKeys.rotate(),
-          removeRetiredClients: () => accountClients.removeRetired(),
+          workAtProviders: async () => {
+            await accountClients.removeRetired()
+            await accountJobs.runDue()
+            await plannedRotations.runDue()
+          },
         })
   return {
     http,

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AccountClients } from '../hosted/account-clients.ts'
+import { AccountJobs } from '../hosted/account-jobs.ts'
 import { ApiAccounts } from '../hosted/api-accounts.ts'
+import { createAdministrations } from '../outbound/administration/administrations.ts'
 import { createClientRegistration } from '../outbound/client-registration.ts'
 import { createFetchDocument } from '../outbound/fetch-document.ts'
 import { systemClock } from '../platform/clock.ts'
@@ -44,8 +46,10 @@ export async function startDevelopment(
       await markDevelopment(store, 'on')
       const fetchDocument = createFetchDocument({ settings })
       const registration = registerLocally(provider, createClientRegistration(fetchDocument))
-      const accountClients = new AccountClients({ registration, sealing, store, clock, log })
-      const apiAccounts = new ApiAccounts({ store, accountClients })
+      const administrations = createAdministrations({ fetchDocument, clock, registration })
+      const accountClients = new AccountClients({ administrations, sealing, store, clock, log })
+      const accountJobs = new AccountJobs({ store, clock, log, accountClients })
+      const apiAccounts = new ApiAccounts({ store, accountClients, accountJobs })
       const hostedAudiences = hostedAudiencesOf(settings, port)
       const parts = { provider, store, clock, sealing, apiAccounts, dataDir: dataDir.path, hostedAudiences }
       const readCa = () => readFile(join(dataDir.keysDir, KEY_FILES.ca), 'utf8')

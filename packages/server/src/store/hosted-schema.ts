@@ -1,3 +1,4 @@
+import type { AccountJobKind, AccountJobState, AdministrationKind } from '@countersign/contract'
 import type { Selectable } from 'kysely'
 import type { Bool } from './columns/column.ts'
 import type { CellsOf } from './columns/column-map.ts'
@@ -27,7 +28,7 @@ export interface IdentityProviderTable extends Timed, CellsOf<typeof PROVIDER_CO
   id: string
   organization_id: string
   /** Sealed. */
-  registration_token: string | null
+  administration_secret: string | null
   revision: number
 }
 
@@ -67,6 +68,10 @@ export interface ApiAccountTable extends Timed, CellsOf<typeof ACCOUNT_COLUMNS> 
   id: string
   organization_id: string
   identity_provider_id: string
+  /** When the current credentials were created. */
+  rotated_at: number
+  /** When they are rotated; null without a plan. */
+  rotates_at: number | null
 }
 
 /** An OAuth client at the provider that belongs to an account; an account has two while its credentials rotate. */
@@ -74,13 +79,49 @@ export interface ApiAccountClientTable {
   issuer: string
   client_id: string
   account_id: string
-  /** Where the client is managed (RFC 7592); null for a client that this controller did not register. */
-  registration_uri: string | null
-  /** Sealed. */
+  /** The kind of administration that created it; null for a client that this controller did not create. */
+  administered_by: AdministrationKind | null
+  /** The client's URL by RFC 7592, or its id in the administration API of the provider. */
+  handle: string | null
+  /** The client's token by RFC 7592, sealed. */
   registration_token: string | null
   /** From this time on its tokens, and the sessions opened before, are refused. */
   retires_at: number | null
   created_at: number
+}
+
+/** Work at an identity provider for an API account, until it is done. */
+export interface AccountJobTable extends Timed {
+  id: string
+  organization_id: string
+  identity_provider_id: string
+  /** The account may not exist yet, or no longer. */
+  account_id: string
+  account_name: string
+  kind: AccountJobKind
+  state: AccountJobState
+  /** JSON: what repeating the job needs. */
+  input: string
+  /** The client at the provider, once it is known. */
+  client_id: string | null
+  administered_by: AdministrationKind | null
+  handle: string | null
+  /** Sealed. */
+  registration_token: string | null
+  /** The secret of the client that is to be removed. */
+  secret_id: string | null
+  error: string | null
+  attempts: number
+  /** While `running`: when it counts as interrupted. While `pending`: when it is tried next. Else when the job is forgotten. */
+  due_at: number
+}
+
+/** New credentials of a planned rotation, until they are picked up. */
+export interface AccountPickupTable {
+  account_id: string
+  sealed_credentials: string
+  created_at: number
+  expires_at: number
 }
 
 export interface HostedTables {
@@ -91,6 +132,8 @@ export interface HostedTables {
   networks: NetworkTable
   api_accounts: ApiAccountTable
   api_account_clients: ApiAccountClientTable
+  account_jobs: AccountJobTable
+  account_pickups: AccountPickupTable
 }
 
 export type OrganizationRow = Selectable<OrganizationTable>
@@ -99,3 +142,4 @@ export type NetworkGroupRow = Selectable<NetworkGroupTable>
 export type NetworkRow = Selectable<NetworkTable>
 export type ApiAccountRow = Selectable<ApiAccountTable>
 export type ApiAccountClientRow = Selectable<ApiAccountClientTable>
+export type AccountJobRow = Selectable<AccountJobTable>

@@ -18,6 +18,8 @@ export type EntityNoun =
   | 'networkGroup'
   | 'network'
   | 'apiAccount'
+  | 'accountJob'
+  | 'credentials of apiAccount'
   | 'role'
   | 'service'
   | 'ca'

@@ -8,7 +8,7 @@ export interface StoredProvider extends ProviderSettings {
   readonly id: string
   readonly organizationId: string
   /** Sealed. */
-  readonly registrationToken: string | null
+  readonly administrationSecret: string | null
   readonly revision: number
   readonly createdAt: number
   readonly updatedAt: number
@@ -18,7 +18,7 @@ const STORED_PROVIDER = {
   id: text(),
   organizationId: text(),
   ...PROVIDER_COLUMNS,
-  registrationToken: textOrNull(),
+  administrationSecret: textOrNull(),
   revision: int(),
   createdAt: instant(),
   updatedAt: instant(),

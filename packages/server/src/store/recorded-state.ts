@@ -88,7 +88,7 @@ const RECORDED: Readonly<Partial<Record<ChangedEntity, LoadState>>> = {
 
 type HostedTable = 'organizations' | 'identity_providers' | 'networks' | 'api_accounts'
 
-const SEALED = 'registration_token'
+const SEALED = 'administration_secret'
 
 async function hostedState(db: Db, table: HostedTable, id: string) {
   const row = await db.selectFrom(table).selectAll().where('id', '=', id).executeTakeFirst()

@@ -7,7 +7,9 @@ import type { TestContext } from 'node:test'
 import { pino } from 'pino'
 import { ensureDemoData, type LocalProvider, registerLocally, startLocalProvider } from '../../src/dev/index.ts'
 import { AccountClients } from '../../src/hosted/account-clients.ts'
+import { AccountJobs } from '../../src/hosted/account-jobs.ts'
 import { ApiAccounts } from '../../src/hosted/api-accounts.ts'
+import { createAdministrations } from '../../src/outbound/administration/administrations.ts'
 import { createClientRegistration } from '../../src/outbound/client-registration.ts'
 import { createFetchDocument } from '../../src/outbound/fetch-document.ts'
 import { createFetchJwks } from '../../src/outbound/jwks-fetch.ts'
@@ -65,9 +67,12 @@ export async function makeDemoData(
   hostedAudiences: readonly [string, ...string[]] = [HOSTED_AUDIENCE_URL],
 ): Promise<void> {
   const sealing = createSealing(TEST_SEALING_KEY)
-  const registration = registerLocally(provider, createClientRegistration(createFetchDocument({ settings })))
-  const accountClients = new AccountClients({ registration, sealing, store, clock, log: silent })
-  const apiAccounts = new ApiAccounts({ store, accountClients })
+  const fetchDocument = createFetchDocument({ settings })
+  const registration = registerLocally(provider, createClientRegistration(fetchDocument))
+  const administrations = createAdministrations({ fetchDocument, clock, registration })
+  const accountClients = new AccountClients({ administrations, sealing, store, clock, log: silent })
+  const accountJobs = new AccountJobs({ store, clock, log: silent, accountClients })
+  const apiAccounts = new ApiAccounts({ store, accountClients, accountJobs })
   await ensureDemoData({ provider, store, clock, sealing, apiAccounts, dataDir, hostedAudiences })
 }
 

@@ -22,7 +22,7 @@ const PROVIDER = {
   audience: 'https://api.example',
   clientIdClaim: null,
   requiredScope: null,
-  registrationUrl: null,
+  administration: null,
   enabled: true,
 } as const
 
@@ -117,7 +117,7 @@ describe('change events', () => {
     await app.store.run(createOrganization, organization, meta)
     const provider = { ...PROVIDER, name: 'pool' }
     const sealed = 'sealed-value'
-    const args = { organizationId, id, provider, sealedRegistrationToken: sealed }
+    const args = { organizationId, id, provider, secret: { member: 'registrationToken', sealed } as const }
     await app.store.run(createProvider, args, meta)
     const patch = { issuer: 'https://other.example' }
     await app.store.run(patchProvider, { organizationId, id, patch }, meta)

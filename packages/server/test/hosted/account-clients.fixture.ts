@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { pino } from 'pino'
 import { AccountClients } from '../../src/hosted/account-clients.ts'
+import { createAdministrations } from '../../src/outbound/administration/administrations.ts'
 import type { ClientRegistration } from '../../src/outbound/client-registration.ts'
 import type { TestApp } from '../http/build-app.ts'
 
@@ -13,7 +14,11 @@ export function makeAccountClients(
     store,
     clock,
     log: pino({ enabled: false }),
-    registration: { register: async () => assert.fail('nothing is registered'), remove },
+    administrations: createAdministrations({
+      clock,
+      fetchDocument: async () => assert.fail('nothing is fetched'),
+      registration: { register: async () => assert.fail('nothing is registered'), remove },
+    }),
     sealing: { keyId: '', prefix: '', seal: String, open: String },
   })
 }

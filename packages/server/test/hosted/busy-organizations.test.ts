@@ -26,7 +26,7 @@ async function setUp(t: TestContext) {
   const addAccount = (nth: number) => {
     const owners = { id: randomUUID(), organizationId, identityProviderId: providerId }
     const settings = accountFromBody({ name: `account ${nth}` })
-    const client = { clientId: `client ${nth}`, registrationUri: null, sealedRegistrationToken: null }
+    const client = { clientId: `client ${nth}`, administeredBy: null, handle: null, sealedToken: null }
     return app.store.run(createApiAccount, { ...owners, settings, client, binding: BY_OPERATOR }, meta())
   }
   /** Each character of the name has 18 when it is folded. */

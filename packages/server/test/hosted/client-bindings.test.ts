@@ -135,8 +135,9 @@ test('N-13 a proof holds only for the record that it was verified with', async (
   const { app, makeProvider, organizationId } = await setUp(t)
   const identityProviderId = await makeProvider()
   const create = (revision: number) => {
-    const client = { clientId: VICTIM, registrationUri: null, sealedRegistrationToken: null }
-    const settings = { name: 'x', contactEmail: null, description: null, role: 'admin', active: true } as const
+    const client = { clientId: VICTIM, administeredBy: null, handle: null, sealedToken: null }
+    const texts = { name: 'x', contactEmail: null, description: null }
+    const settings = { ...texts, role: 'admin', active: true, rotation: null } as const
     const binding = { by: 'proof', revision, claims: { azp: VICTIM } } as const
     const args = { id: 'x', organizationId, identityProviderId, settings, client, binding }
     return app.store.run(createApiAccount, args, { actorId: 'system', now: app.clock.now() })

@@ -49,13 +49,23 @@ async function addRetiredClients(
     if (nth % ROTATIONS_OF_ONE_ACCOUNT === 0) {
       const id = randomUUID()
       const owners = { id, organizationId, identityProviderId }
-      const client = { clientId: `${label} ${id}`, registrationUri: null, sealedRegistrationToken: null }
+      const client = { clientId: `${label} ${id}`, administeredBy: null, handle: null, sealedToken: null }
       const settings = accountFromBody({ name: id })
       await app.store.run(createApiAccount, { ...owners, settings, client, binding: BY_OPERATOR }, meta)
       accounts.push(id)
     }
-    const client = { clientId: `${label} ${nth}`, registrationUri, sealedRegistrationToken: 'sealed' }
-    const rotation = { id: accounts.at(-1) ?? '', organizationId, client, binding: BY_OPERATOR, overlapMs: 0 }
+    const client = {
+      clientId: `${label} ${nth}`,
+      administeredBy: 'rfc7591' as const,
+      handle: registrationUri,
+      sealedToken: 'sealed',
+    }
+    const rotation = {
+      id: accounts.at(-1) ?? '',
+      organizationId,
+      credential: { client, binding: BY_OPERATOR },
+      overlapMs: 0,
+    }
     await app.store.run(rotateApiAccount, rotation, meta)
   }
   return accounts[0] ?? ''

@@ -60,7 +60,7 @@ async function countStatements(t: TestContext, rows: number): Promise<Record<str
     run(createProvider, { id, organizationId, provider: providerFromBody({ name: id, ...record }) })
   const [provider, unused] = [newId(), newId()]
   await addProvider(provider)
-  const client = (clientId: string) => ({ clientId, registrationUri: null, sealedRegistrationToken: null })
+  const client = (clientId: string) => ({ clientId, administeredBy: null, handle: null, sealedToken: null })
   const addAccount = (id: string) => {
     const settings = accountFromBody({ name: id })
     const owners = { id, organizationId, identityProviderId: provider }
@@ -77,7 +77,7 @@ async function countStatements(t: TestContext, rows: number): Promise<Record<str
   }
   const [id = ''] = ids
   const key = { id, organizationId }
-  const rotation = { ...key, client: client('next'), binding: BY_OPERATOR, overlapMs: 0 }
+  const rotation = { ...key, credential: { client: client('next'), binding: BY_OPERATOR }, overlapMs: 0 }
   return {
     'create provider': await addProvider(unused),
     'delete provider': await run(deleteProvider, { id: unused, organizationId }),

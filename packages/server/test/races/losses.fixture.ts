@@ -99,8 +99,9 @@ export const LOSSES: readonly Loss[] = [
     title: 'is an account whose client is replaced',
     of: ACCOUNTS,
     happen: (world, actor) => {
-      const client = { clientId: newId(), registrationUri: null, sealedRegistrationToken: null }
-      return run(world, rotateApiAccount, { ...accountKey(world, actor), client, binding: BY_OPERATOR, overlapMs: 0 })
+      const client = { clientId: newId(), administeredBy: null, handle: null, sealedToken: null }
+      const credential = { client, binding: BY_OPERATOR }
+      return run(world, rotateApiAccount, { ...accountKey(world, actor), credential, overlapMs: 0 })
     },
   },
   {

@@ -1,9 +1,14 @@
 /** A request for every operation that authorises its actor. */
 import assert from 'node:assert/strict'
-import { newId } from '@countersign/core'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { accountIdOf, newId } from '@countersign/core'
 import { makeTestAuthority, makeTestCertificate, makeTestCsr } from '@countersign/testkit'
+import { rotateApiAccount } from '../../src/operations/api-account/rotate-api-account.ts'
+import { createSealing } from '../../src/platform/keys/sealing.ts'
 import { KINDS } from '../hosted/hosted.fixture.ts'
 import { createPolicy, POLICIES, policyBody } from '../http/auth-policies.fixture.ts'
+import { TEST_SEALING_KEY } from '../http/build-app.ts'
 import { CAS, caBody, caOf, makeCa } from '../http/cas.fixture.ts'
 import { issueTo, makeHolder } from '../http/client-certificates.fixture.ts'
 import { createEnrolling, ENROLLMENTS, enrollmentBody, inAnHour } from '../http/enrollments.fixture.ts'
@@ -36,6 +41,7 @@ const OWN_AUTHENTICATORS = '/edge/client/v1/current-identity/authenticators'
 const OWN_CERTIFICATES = '/edge/client/v1/current-api-session/certificates'
 const ACCOUNTS = '/identity/v1/api-account-identities'
 const PROVIDERS = '/identity/v1/identity-providers'
+const JOBS = '/identity/v1/account-jobs'
 const ORGANIZATIONS = '/identity/v1/organizations'
 const OPERATOR = '/identity/v1/operator/organizations'
 const NETWORKS = '/core/v3/networks'
@@ -263,6 +269,34 @@ export const REQUESTS: Readonly<Record<string, Prepare>> = {
     body: { type: 'session' },
   }),
 
+  'apiAccount.pickUp': async ({ app }, { id }) => {
+    const accountId = accountIdOf(id)
+    const sealedCredentials = createSealing(TEST_SEALING_KEY).seal('{}', `credentials ${accountId}`)
+    const credential = { secretOf: '', replaced: [] }
+    const account = await app.store.db
+      .selectFrom('api_accounts')
+      .select('organization_id as organizationId')
+      .where('id', '=', accountId)
+      .executeTakeFirstOrThrow()
+    const args = { id: accountId, ...account, credential, overlapMs: 60_000, sealedCredentials }
+    await app.store.run(rotateApiAccount, args, { actorId: 'system', now: app.clock.now() })
+    return { method: 'POST', path: `${ACCOUNTS}/${accountId}/pick-up` }
+  },
+  'accountJob.begin': async (world) => {
+    const members = { registrationUrl: await startRegistration() }
+    const identityProviderId = await makeHosted(world, PROVIDERS, { ...providerBody(), ...members })
+    return { method: 'POST', path: ACCOUNTS, body: { name: newId(), identityProviderId } }
+  },
+  'accountJob.dismiss': async (world) => {
+    const members = { registrationUrl: await startRegistration(503) }
+    const identityProviderId = await makeHosted(world, PROVIDERS, { ...providerBody(), ...members })
+    const name = newId()
+    await world.app.admin('POST', ACCOUNTS, { name, identityProviderId })
+    const { json } = await world.app.admin('GET', JOBS)
+    const job = json.find(({ accountName }: { accountName: string }) => accountName === name)
+    return { method: 'DELETE', path: `${JOBS}/${job.id}` }
+  },
+
   'identityProvider.create': () => ({ method: 'POST', path: PROVIDERS, body: providerBody() }),
   'identityProvider.replace': async (world) => ({
     method: 'PUT',
@@ -344,6 +378,16 @@ async function ownCertificate({ app }: World, { id: identityId }: Actor) {
   const reply = await app.admin('POST', AUTHENTICATORS, { method: 'cert', identityId, certPem })
   assert.equal(reply.status, 201, reply.text)
   return { path: `${OWN_AUTHENTICATORS}/${reply.json.data.id}`, tls: { cert, key } }
+}
+
+/** A registration endpoint (RFC 7591), which does not keep the process alive. Returns its URL. */
+async function startRegistration(status = 201): Promise<string> {
+  const server = createServer((_, response) => {
+    const client = { client_id: newId(), client_secret: 's' }
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(client))
+  }).unref()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/register`
 }
 
 const providerBody = () => {

@@ -11,8 +11,8 @@ import {
 import type { Credentials } from '../../hosted/account-clients.ts'
 import type { ApiAccounts } from '../../hosted/api-accounts.ts'
 import type { ClientBindings } from '../../hosted/client-bindings.ts'
+import type { PlannedRotations } from '../../hosted/planned-rotations.ts'
 import type { TargetOrganizations } from '../../hosted/target-organization.ts'
-import { patchApiAccount, replaceApiAccount } from '../../operations/api-account/update-api-account.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { getAccount, listAccounts } from '../../store/reads/account-reads.ts'
 import type { Store } from '../../store/store.ts'
@@ -27,6 +27,7 @@ interface ApiAccountRouteParts {
   readonly store: Pick<Store, 'db' | 'dialect' | 'readLong' | 'run'>
   readonly clock: Clock
   readonly apiAccounts: ApiAccounts
+  readonly plannedRotations: Pick<PlannedRotations, 'pickUp'>
   readonly clientBindings: ClientBindings
   readonly targetOrganizations: Pick<TargetOrganizations, 'getId'>
 }
@@ -38,7 +39,7 @@ const ONE = `${COLLECTION}/:id`
 
 /** The API accounts of an organization. Each is registered at its identity provider, and its secret is shown once. */
 export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
-  const { store, clock, apiAccounts, clientBindings, targetOrganizations } = parts
+  const { store, clock, apiAccounts, plannedRotations, clientBindings, targetOrganizations } = parts
 
   const respond = async (
     organizationId: string,
@@ -92,8 +93,7 @@ export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
       body: { schema: ApiAccountWrite, optional: false, readOnly: ACCOUNT_READ_ONLY },
       handle: async (call) => {
         const { id, organizationId } = ownedKeyOf(call)
-        const args = { id, organizationId, body: call.body as WriteBody }
-        await store.run(replaceApiAccount, args, hostedMeta(call, clock.now()))
+        await apiAccounts.replace({ id, organizationId }, call.body as WriteBody, hostedMeta(call, clock.now()))
         return respond(organizationId, id, { status: 200 })
       },
     },
@@ -105,8 +105,7 @@ export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
       body: { schema: ApiAccountPatch, optional: false, readOnly: ACCOUNT_READ_ONLY },
       handle: async (call) => {
         const { id, organizationId } = ownedKeyOf(call)
-        const args = { id, organizationId, body: call.body as PatchBody }
-        await store.run(patchApiAccount, args, hostedMeta(call, clock.now()))
+        await apiAccounts.patch({ id, organizationId }, call.body as PatchBody, hostedMeta(call, clock.now()))
         return respond(organizationId, id, { status: 200 })
       },
     },
@@ -121,6 +120,18 @@ export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
         const body = (call.body ?? {}) as RotateBody
         const bind = await clientBindings.of(hostedCallerOf(call))
         const { credentials } = await apiAccounts.rotate(organizationId, id, body, bind, hostedMeta(call, clock.now()))
+        return respond(organizationId, id, { status: 200, credentials })
+      },
+    },
+    {
+      ...base,
+      method: 'POST',
+      paths: [`${ONE}/pick-up`],
+      // The account itself, and administrators: the operation decides.
+      access: READ,
+      handle: async (call) => {
+        const { id, organizationId } = ownedKeyOf(call)
+        const credentials = await plannedRotations.pickUp({ id, organizationId }, hostedMeta(call, clock.now()))
         return respond(organizationId, id, { status: 200, credentials })
       },
     },

@@ -1,9 +1,11 @@
 import {
+  type AdministrationTest,
   IdentityProviderPatch,
   IdentityProviderWrite,
   type IdentityProviderPatch as PatchBody,
   type IdentityProviderWrite as WriteBody,
 } from '@countersign/contract'
+import type { AccountClients } from '../../hosted/account-clients.ts'
 import { ProviderRecords, type ProviderRecordsParts } from '../../hosted/provider-records.ts'
 import type { TargetOrganizations } from '../../hosted/target-organization.ts'
 import { deleteProvider } from '../../operations/identity-provider/delete-provider.ts'
@@ -19,6 +21,7 @@ import { ownedKeyOf } from './owned-key-of.ts'
 interface IdentityProviderRouteParts extends ProviderRecordsParts {
   readonly clock: Clock
   readonly targetOrganizations: Pick<TargetOrganizations, 'getId'>
+  readonly accountClients: Pick<AccountClients, 'test'>
 }
 
 const READ = { hosted: 'read' } as const
@@ -28,7 +31,7 @@ const ONE = `${COLLECTION}/:id`
 
 /** The identity providers whose tokens an organization trusts. */
 export function identityProviderRoutes(parts: IdentityProviderRouteParts): Route[] {
-  const { store, clock, targetOrganizations } = parts
+  const { store, clock, targetOrganizations, accountClients } = parts
   const records = new ProviderRecords(parts)
 
   const show = async ({ id, organizationId }: OwnedKey, status = 200): Promise<RouteResponse> => {
@@ -88,6 +91,20 @@ export function identityProviderRoutes(parts: IdentityProviderRouteParts): Route
       handle: async (call) => {
         await records.patch(ownedKeyOf(call), call.body as PatchBody, hostedMeta(call, clock.now()))
         return show(ownedKeyOf(call))
+      },
+    },
+    {
+      ...base,
+      method: 'POST',
+      paths: [`${ONE}/test`],
+      access: ADMIN,
+      handle: async (call) => {
+        const { id, organizationId } = ownedKeyOf(call)
+        const record = await getProvider(store.db, organizationId, id)
+        const checks = await accountClients.test(record)
+        const kind = record.administration?.kind ?? 'manual'
+        const json: AdministrationTest = { ok: checks.every(({ ok }) => ok), kind, checks }
+        return { status: 200, json }
       },
     },
     {

@@ -1,7 +1,8 @@
 import type { AccountSettings, OrganizationSettings, ProviderSettings } from '@countersign/contract'
-import { hostedIdentityId } from '@countersign/core'
+import { administrationSecret, hostedIdentityId, registrationUrlOf } from '@countersign/core'
 import type { OrganizationRow } from '../../store/hosted-schema.ts'
 import { hasAccess } from '../../store/identity-row.ts'
+import { readJsonColumn } from '../../store/json-column.ts'
 import type { StoredProvider } from '../../store/provider-row.ts'
 import type { AccountWithClient } from '../../store/reads/account-reads.ts'
 import type { AdministratorRow } from '../../store/reads/administrator-reads.ts'
@@ -14,6 +15,7 @@ const POOL_SEPARATOR = '/'
 export const ACCOUNT_READ_ONLY = [
   ...['id', 'organizationId', 'tenantId', 'type', 'email', 'auth0ClientId', 'awsCognitoClientId', 'identityProviderId'],
   ...['clientId', 'authenticationUrl', 'createdAt', 'updatedAt', 'deletedAt', 'credentials'],
+  ...['rotatedAt', 'rotatesAt', 'pickUpUntil'],
 ]
 /** The members of `providerView` that bodies may repeat. */
 export const PROVIDER_READ_ONLY = ['id', 'organizationId', 'hasRegistrationToken', 'createdAt', 'updatedAt']
@@ -23,7 +25,7 @@ export const ORGANIZATION_READ_ONLY = [
 ]
 
 /** An API account in the form of the identity service. The members of single providers are kept for existing clients. */
-export function accountView({ account, provider, clientId }: AccountWithClient) {
+export function accountView({ account, provider, clientId, pickUpUntil }: AccountWithClient) {
   return {
     id: account.id,
     organizationId: account.organization_id,
@@ -35,6 +37,10 @@ export function accountView({ account, provider, clientId }: AccountWithClient) 
     description: account.description,
     active: Boolean(account.active),
     role: account.role,
+    rotation: account.rotation === null ? null : readJsonColumn(account.rotation),
+    rotatedAt: epochTime(account.rotated_at),
+    rotatesAt: account.rotates_at === null ? null : epochTime(account.rotates_at),
+    pickUpUntil: pickUpUntil === null ? null : epochTime(pickUpUntil),
     auth0ClientId: provider.kind === 'auth0' ? clientId : null,
     awsCognitoClientId: provider.kind === 'cognito' ? `${poolOf(provider)}|${clientId}` : null,
     identityProviderId: provider.id,
@@ -72,10 +78,22 @@ export function administratorView(administrator: AdministratorRow, organizationI
 }
 
 export function providerView(provider: StoredProvider) {
-  const { registrationToken, revision: _, createdAt, updatedAt, ...members } = provider
+  const {
+    administration,
+    administrationSecret: sealed,
+    enabled,
+    revision: _,
+    createdAt,
+    updatedAt,
+    ...members
+  } = provider
+  const secret = administration ? administrationSecret(administration.kind) : undefined
   return {
     ...members,
-    hasRegistrationToken: registrationToken !== null,
+    registrationUrl: registrationUrlOf(administration),
+    administration: administration && { ...administration, ...(secret && { [`${secret}Set`]: sealed !== null }) },
+    enabled,
+    hasRegistrationToken: (administration?.kind ?? 'rfc7591') === 'rfc7591' && sealed !== null,
     createdAt: epochTime(createdAt),
     updatedAt: epochTime(updatedAt),
   } satisfies Shown<ProviderSettings>

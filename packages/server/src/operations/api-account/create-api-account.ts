@@ -7,25 +7,31 @@ import type { Transaction } from '../../store/transaction.ts'
 import { duplicateError } from '../../store/unique-violation.ts'
 import type { AccountClient } from '../../store/writes/account-client-writes.ts'
 import { type AccountOwners, insertAccount } from '../../store/writes/account-writes.ts'
+import { finishJob } from '../account-job/finish-job.ts'
 import { checkTargetOrganization } from '../organization/target-organization.ts'
 import { addClient } from './account-clients.ts'
 import type { ClientBinding } from './client-binding.ts'
+import { checkRotationPlan, nextRotation } from './rotation-plan.ts'
 
 export interface NewApiAccount extends AccountOwners {
   readonly settings: AccountSettings
   readonly client: AccountClient
   readonly binding: ClientBinding
+  /** The job that created the client at the provider. */
+  readonly jobId?: string | undefined
 }
 
 export const createApiAccount = operation({
   name: 'apiAccount.create',
   access: { hosted: 'admin' },
-  async run(tx, { settings, client, binding, ...owners }: NewApiAccount): Promise<void> {
+  async run(tx, { settings, client, binding, jobId, ...owners }: NewApiAccount): Promise<void> {
+    await finishJob(tx, jobId)
     const { id, organizationId, identityProviderId } = owners
     await checkTargetOrganization(tx, organizationId)
     await checkNewAccount(tx, organizationId, settings)
     const provider = await getProvider(tx.db, organizationId, identityProviderId)
-    await insertAccount(tx, owners, settings)
+    checkRotationPlan(settings, client)
+    await insertAccount(tx, owners, settings, nextRotation(settings, tx.now))
     await addClient(tx, { accountId: id, provider }, client, binding)
   },
 })

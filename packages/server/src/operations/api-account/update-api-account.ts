@@ -1,22 +1,28 @@
+import { randomUUID } from 'node:crypto'
 import type { ApiAccountPatch, ApiAccountWrite } from '@countersign/contract'
 import { type AccountSettings, patchedAccount, replacedAccount } from '@countersign/core'
-import { accountSettings } from '../../store/hosted-rows.ts'
+import { accountClient, accountSettings } from '../../store/hosted-rows.ts'
 import type { ApiAccountRow } from '../../store/hosted-schema.ts'
 import { operation } from '../../store/operation.ts'
 import type { OwnedKey } from '../../store/owned-key.ts'
+import { findCurrentClient } from '../../store/reads/account-client-reads.ts'
 import { getAccountRow } from '../../store/reads/account-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
+import type { AccountClient } from '../../store/writes/account-client-writes.ts'
+import { insertJob } from '../../store/writes/account-job-writes.ts'
 import { updateAccount } from '../../store/writes/account-writes.ts'
+import { JOB_LEASE_MS } from '../account-job/job-time.ts'
 import { updateAccountRights } from './account-identity.ts'
 import { endAccountSessions } from './account-sessions.ts'
+import { checkRotationPlan, nextRotation } from './rotation-plan.ts'
 
 export const replaceApiAccount = operation({
   name: 'apiAccount.replace',
   access: { hosted: 'admin' },
   target: 'apiAccounts',
-  async run(tx, { id, organizationId, body }: OwnedKey & { readonly body: ApiAccountWrite }): Promise<void> {
+  async run(tx, { id, organizationId, body }: OwnedKey & { readonly body: ApiAccountWrite }): Promise<string[]> {
     const current = await getAccountRow(tx.db, organizationId, id)
-    await changeAccount(tx, current, replacedAccount(accountSettings(current), body))
+    return changeAccount(tx, current, replacedAccount(accountSettings(current), body))
   },
 })
 
@@ -24,18 +30,40 @@ export const patchApiAccount = operation({
   name: 'apiAccount.patch',
   access: { hosted: 'admin' },
   target: 'apiAccounts',
-  async run(tx, { id, organizationId, body }: OwnedKey & { readonly body: ApiAccountPatch }): Promise<void> {
+  async run(tx, { id, organizationId, body }: OwnedKey & { readonly body: ApiAccountPatch }): Promise<string[]> {
     const current = await getAccountRow(tx.db, organizationId, id)
-    await changeAccount(tx, current, patchedAccount(accountSettings(current), body))
+    return changeAccount(tx, current, patchedAccount(accountSettings(current), body))
   },
 })
 
 /**
  * A new role applies to the account's sessions on this controller from their next request on. An inactive account has no sessions, also after
- * it is active again.
+ * it is active again. Returns the jobs that disable or enable its client at the provider.
  */
-async function changeAccount(tx: Transaction, { id, role }: ApiAccountRow, next: AccountSettings): Promise<void> {
+async function changeAccount(tx: Transaction, current: ApiAccountRow, next: AccountSettings): Promise<string[]> {
+  const { id, role, rotated_at: rotatedAt } = current
   if (!next.active) await endAccountSessions(tx, id)
   if (next.role !== role) await updateAccountRights(tx, id, next.role)
-  await updateAccount(tx, id, next)
+  const row = await findCurrentClient(tx.db, id)
+  const client = row && accountClient(row)
+  checkRotationPlan(next, client)
+  await updateAccount(tx, id, next, nextRotation(next, rotatedAt))
+  const isSame = next.active === Boolean(current.active)
+  return isSame || !client?.administeredBy ? [] : [await addEnableJob(tx, current, client)]
+}
+
+async function addEnableJob(tx: Transaction, account: ApiAccountRow, client: AccountClient): Promise<string> {
+  const id = randomUUID()
+  await insertJob(tx, {
+    id,
+    organizationId: account.organization_id,
+    identityProviderId: account.identity_provider_id,
+    accountId: account.id,
+    accountName: account.name,
+    kind: 'enable',
+    state: 'pending',
+    client,
+    dueAt: tx.now + JOB_LEASE_MS,
+  })
+  return id
 }

@@ -1,4 +1,12 @@
-import { checkClientIdClaim, checkQuota, type ProviderSettings, validateProvider } from '@countersign/core'
+import type { AdministrationSecret } from '@countersign/contract'
+import {
+  administrationSecret,
+  checkClientIdClaim,
+  checkQuota,
+  fieldError,
+  type ProviderSettings,
+  validateProvider,
+} from '@countersign/core'
 import { operation } from '../../store/operation.ts'
 import type { OwnedKey } from '../../store/owned-key.ts'
 import { countProviders } from '../../store/reads/provider-reads.ts'
@@ -6,19 +14,21 @@ import { loadQuotas } from '../../store/reads/quota-reads.ts'
 import { insertProvider } from '../../store/writes/provider-writes.ts'
 import { checkTargetOrganization } from '../organization/target-organization.ts'
 
-export interface SealedRegistrationToken {
-  /** The initial access token for client registration at the provider; undefined leaves it as it is, null removes it. */
-  readonly sealedRegistrationToken?: string | null | undefined
+/** A secret of an administration, sealed; null removes the stored one. */
+export interface GivenSecret {
+  readonly member: AdministrationSecret
+  readonly sealed: string | null
 }
 
-export interface WriteProvider extends OwnedKey, SealedRegistrationToken {
+export interface WriteProvider extends OwnedKey {
   readonly provider: ProviderSettings
+  readonly secret?: GivenSecret | undefined
 }
 
 export const createProvider = operation({
   name: 'identityProvider.create',
   access: { hosted: 'admin' },
-  async run(tx, { provider, sealedRegistrationToken = null, ...key }: WriteProvider): Promise<void> {
+  async run(tx, { provider, secret, ...key }: WriteProvider): Promise<void> {
     await checkTargetOrganization(tx, key.organizationId)
     validateProvider(provider)
     checkClientIdClaim(provider)
@@ -27,6 +37,16 @@ export const createProvider = operation({
       await countProviders(tx.db, key.organizationId),
       await loadQuotas(tx.db, key.organizationId),
     )
-    await insertProvider(tx, key, provider, sealedRegistrationToken)
+    checkSecret(provider, secret)
+    await insertProvider(tx, key, provider, secret?.sealed ?? null)
   },
 })
+
+/** Throws for a secret of another kind than the record's administration has. */
+export function checkSecret({ administration }: ProviderSettings, secret: GivenSecret | undefined): void {
+  // A record without an administration may get its registration endpoint later.
+  const { kind = 'rfc7591' } = administration ?? {}
+  if (!secret || secret.sealed === null || administrationSecret(kind) === secret.member) return
+  const field = secret.member === 'registrationToken' ? secret.member : `administration.${secret.member}`
+  throw fieldError(field, `an administration of the kind ${kind} has no ${secret.member}`, '')
+}

@@ -1,45 +1,57 @@
-import type { IdentityProviderPatch } from '@countersign/contract'
+import type { IdentityProviderPatch, IdentityProviderWrite } from '@countersign/contract'
 import {
   AppError,
   audienceOf,
   checkClientIdClaim,
   clientIdClaimsOf,
+  type DiscoveredProvider,
   type ProviderSettings,
   patchedProvider,
+  replacedProvider,
+  secretDestination,
   validateProvider,
 } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
 import type { OwnedKey } from '../../store/owned-key.ts'
 import type { StoredProvider } from '../../store/provider-row.ts'
+import { hasClientsOf } from '../../store/reads/account-client-reads.ts'
+import { findOpenJobOfProvider } from '../../store/reads/account-job-reads.ts'
 import { findAccountOfProvider } from '../../store/reads/account-reads.ts'
 import { findLocalOrganization } from '../../store/reads/organization-reads.ts'
 import { getProvider } from '../../store/reads/provider-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { endSessionsOfAccounts } from '../../store/writes/end-sessions.ts'
 import { updateProvider } from '../../store/writes/provider-writes.ts'
-import type { SealedRegistrationToken, WriteProvider } from './create-provider.ts'
+import { checkSecret, type GivenSecret } from './create-provider.ts'
+
+export interface ReplaceProvider extends OwnedKey {
+  readonly body: IdentityProviderWrite
+  readonly discovered: DiscoveredProvider
+  readonly secret?: GivenSecret | undefined
+}
 
 export const replaceProvider = operation({
   name: 'identityProvider.replace',
   access: { hosted: 'admin' },
   target: 'identityProviders',
-  async run(tx, { id, organizationId, provider, sealedRegistrationToken }: WriteProvider): Promise<void> {
+  async run(tx, { id, organizationId, body, discovered, secret }: ReplaceProvider): Promise<void> {
     const current = await getProvider(tx.db, organizationId, id)
-    await changeProvider(tx, current, provider, sealedRegistrationToken)
+    await changeProvider(tx, current, replacedProvider(current, body, discovered), secret)
   },
 })
 
-export interface PatchProvider extends OwnedKey, SealedRegistrationToken {
+export interface PatchProvider extends OwnedKey {
   readonly patch: IdentityProviderPatch
+  readonly secret?: GivenSecret | undefined
 }
 
 export const patchProvider = operation({
   name: 'identityProvider.patch',
   access: { hosted: 'admin' },
   target: 'identityProviders',
-  async run(tx, { id, organizationId, patch, sealedRegistrationToken }: PatchProvider): Promise<void> {
+  async run(tx, { id, organizationId, patch, secret }: PatchProvider): Promise<void> {
     const current = await getProvider(tx.db, organizationId, id)
-    await changeProvider(tx, current, patchedProvider(current, patch), sealedRegistrationToken)
+    await changeProvider(tx, current, patchedProvider(current, patch), secret)
   },
 })
 
@@ -48,22 +60,33 @@ async function changeProvider(
   tx: Transaction,
   current: StoredProvider,
   next: ProviderSettings,
-  sealedRegistrationToken: string | null | undefined,
+  secret: GivenSecret | undefined,
 ): Promise<void> {
   validateProvider(next)
+  checkSecret(next, secret)
   await checkSameClients(tx, current, next)
+  await checkSameAdministration(tx, current, next)
   if (current.enabled && !next.enabled) await endSessionsOfAccounts(tx, { providerId: current.id })
-  await updateProvider(tx, current, next, nextRegistrationToken(current, next, sealedRegistrationToken))
+  await updateProvider(tx, current, next, nextSecret(current, next, secret))
 }
 
-/** A changed registration URL drops the token: the new server must not receive the token of the old one. */
-function nextRegistrationToken(
-  current: StoredProvider,
+/** A changed address drops the secret: the new server must not receive the secret of the old one. */
+function nextSecret(current: StoredProvider, next: ProviderSettings, given: GivenSecret | undefined): string | null {
+  if (given) return given.sealed
+  return secretDestination(next) === secretDestination(current) ? current.administrationSecret : null
+}
+
+/** Refuses to change the kind of administration while clients exist that only the present one can remove. Those of RFC 7591 have tokens of their own. */
+async function checkSameAdministration(
+  { db }: Transaction,
+  { id, administration }: StoredProvider,
   next: ProviderSettings,
-  given: string | null | undefined,
-): string | null {
-  if (given !== undefined) return given
-  return next.registrationUrl === current.registrationUrl ? current.registrationToken : null
+): Promise<void> {
+  const kind = administration?.kind
+  if (kind === undefined || kind === 'rfc7591' || kind === next.administration?.kind) return
+  if (!(await hasClientsOf(db, id, kind)) && !(await findOpenJobOfProvider(db, id))) return
+  const message = `accounts have clients that the administration of the kind ${kind} created: delete the accounts first`
+  throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', { message })
 }
 
 const CLIENT_KEYS: readonly { what: string; read: (provider: ProviderSettings) => string }[] = [

@@ -5,7 +5,7 @@ import type {
   OrganizationSettings,
   ProviderSettings,
 } from '@countersign/core'
-import { bool, intOrNull, named, text, textOrNull } from './column.ts'
+import { bool, intOrNull, jsonOrNull, named, text, textOrNull } from './column.ts'
 import type { ColumnsFor } from './column-map.ts'
 
 /** Where the settings of an organization are stored. */
@@ -34,7 +34,7 @@ export const PROVIDER_COLUMNS = {
   audience: textOrNull(),
   clientIdClaim: textOrNull(),
   requiredScope: textOrNull(),
-  registrationUrl: textOrNull(),
+  administration: jsonOrNull<NonNullable<ProviderSettings['administration']>>(),
   enabled: bool(),
 } satisfies ColumnsFor<ProviderSettings>
 
@@ -45,6 +45,7 @@ export const ACCOUNT_COLUMNS = {
   description: textOrNull(),
   role: text<AccountSettings['role']>(),
   active: bool(),
+  rotation: jsonOrNull<NonNullable<AccountSettings['rotation']>>(),
 } satisfies ColumnsFor<AccountSettings>
 
 /** Where the settings of a network are stored, except its group: the statements add it, because it defaults to the organization's first. */

@@ -1,3 +1,4 @@
+import { accountAdministration } from './account-administration.ts'
 import { cas } from './cas.ts'
 import { identityRights } from './identity-rights.ts'
 import { initial } from './initial/initial.ts'
@@ -39,5 +40,6 @@ export const MIGRATIONS: readonly Migration[] = [
   scimNames,
   signerSessions,
   lastLogins,
+  accountAdministration,
   tenants,
 ]

@@ -1,4 +1,4 @@
-import type { AccountRole, ProviderKind } from '@countersign/contract'
+import type { AccountRole, AdministrationKind, ProviderKind } from '@countersign/contract'
 import type { ClientIdSettings } from '@countersign/core'
 import type { Kysely } from 'kysely'
 import type { ApiAccountClientRow, ApiAccountRow } from '../hosted-schema.ts'
@@ -104,4 +104,31 @@ export async function listClients(db: Db, accountId: string): Promise<ApiAccount
 export async function countClients(db: Db, accountId: string): Promise<number> {
   const clients = db.selectFrom('api_account_clients').select('client_id').where('account_id', '=', accountId)
   return countOf(db, clients.as('counted'))
+}
+
+/** The current client of an account, with whether the account is active; undefined for an account without a client. */
+export async function findCurrentClient(
+  db: Db,
+  accountId: string,
+): Promise<(ApiAccountClientRow & Pick<ApiAccountRow, 'active'>) | undefined> {
+  return db
+    .selectFrom('api_account_clients as client')
+    .innerJoin('api_accounts as account', 'account.id', 'client.account_id')
+    .selectAll('client')
+    .select('account.active')
+    .where('client.account_id', '=', accountId)
+    .where('client.retires_at', 'is', null)
+    .executeTakeFirst()
+}
+
+/** Whether a record has clients that an administration of this kind created. */
+export async function hasClientsOf(db: Db, providerId: string, kind: AdministrationKind): Promise<boolean> {
+  const found = await db
+    .selectFrom('api_account_clients as client')
+    .innerJoin('api_accounts as account', 'account.id', 'client.account_id')
+    .select('client.client_id')
+    .where('account.identity_provider_id', '=', providerId)
+    .where('client.administered_by', '=', kind)
+    .executeTakeFirst()
+  return found !== undefined
 }

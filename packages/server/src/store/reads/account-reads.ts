@@ -1,4 +1,5 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
+import { SYSTEM_ACTOR } from '../actor.ts'
 import type { ApiAccountRow } from '../hosted-schema.ts'
 import { notFound } from '../not-found.ts'
 import type { StoredProvider } from '../provider-row.ts'
@@ -27,6 +28,8 @@ export interface AccountWithClient {
   readonly account: ApiAccountRow
   readonly provider: StoredProvider
   readonly clientId: string | null
+  /** Until when new credentials of a planned rotation wait for being picked up; null when there are none. */
+  readonly pickUpUntil: number | null
 }
 
 /** The accounts of an organization, sorted by name. Organizations take turns. */
@@ -37,17 +40,18 @@ export async function listAccounts(
   const all = accountsWithClients(store.db, organizationId).where(withinDeadline(store)).orderBy('account.name')
   const rows = await store.readLong(organizationId, all.compile())
   const providers = new Map((await listProviders(store.db, organizationId)).map((provider) => [provider.id, provider]))
-  return rows.flatMap(({ client_id: clientId, ...account }) => {
+  return rows.flatMap(({ client_id: clientId, pick_up_until: pickUpUntil, ...account }) => {
     const provider = providers.get(account.identity_provider_id)
-    return provider ? [{ account, provider, clientId }] : []
+    return provider ? [{ account, provider, clientId, pickUpUntil }] : []
   })
 }
 
 export async function findAccount(db: Db, organizationId: string, id: string): Promise<AccountWithClient | undefined> {
   const row = await accountsWithClients(db, organizationId).where('account.id', '=', id).executeTakeFirst()
   if (!row) return undefined
-  const { client_id: clientId, ...account } = row
-  return { account, provider: await getProvider(db, organizationId, account.identity_provider_id), clientId }
+  const { client_id: clientId, pick_up_until: pickUpUntil, ...account } = row
+  const provider = await getProvider(db, organizationId, account.identity_provider_id)
+  return { account, provider, clientId, pickUpUntil }
 }
 
 function accountsWithClients(db: Db, organizationId: string) {
@@ -56,8 +60,9 @@ function accountsWithClients(db: Db, organizationId: string) {
     .leftJoin('api_account_clients as client', (on) =>
       on.onRef('client.account_id', '=', 'account.id').on('client.retires_at', 'is', null),
     )
+    .leftJoin('account_pickups as pickup', 'pickup.account_id', 'account.id')
     .selectAll('account')
-    .select('client.client_id')
+    .select(['client.client_id', 'pickup.expires_at as pick_up_until'])
     .where('account.organization_id', '=', organizationId)
 }
 
@@ -90,4 +95,36 @@ export async function findAccountOfProvider(
 ): Promise<Pick<ApiAccountRow, 'id' | 'name'> | undefined> {
   const accounts = db.selectFrom('api_accounts').select(['id', 'name']).where('identity_provider_id', '=', providerId)
   return accounts.limit(1).executeTakeFirst()
+}
+
+/** An account whose rotation is due. */
+export interface DueRotation {
+  readonly id: string
+  readonly organizationId: string
+}
+
+/** Active accounts whose planned rotation is due, up to `limit` of each organization, in random order. */
+export async function listDueRotations(
+  store: Pick<Store, 'db' | 'readLong'>,
+  now: number,
+  limit: number,
+): Promise<DueRotation[]> {
+  const due = store.db
+    .selectFrom((from) =>
+      from
+        .selectFrom('api_accounts as account')
+        .select(['account.id', 'account.organization_id as organizationId', 'account.active'])
+        .select(({ fn }) =>
+          fn
+            .agg<number>('row_number')
+            .over((each) => each.partitionBy('account.organization_id').orderBy(sql`random()`))
+            .as('nth'),
+        )
+        .where('account.rotates_at', '<=', now)
+        .as('due'),
+    )
+    .select(['id', 'organizationId', 'active'])
+    .where('nth', '<=', limit)
+  const rows = await store.readLong(SYSTEM_ACTOR.id, due.compile())
+  return rows.filter(({ active }) => active).map(({ id, organizationId }) => ({ id, organizationId }))
 }

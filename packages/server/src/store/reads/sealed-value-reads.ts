@@ -6,8 +6,10 @@ const SEALED_COLUMNS = [
   ['totps', 'secret'],
   ['totps', 'recovery_codes'],
   ['enrollments', 'sealed_token'],
-  ['identity_providers', 'registration_token'],
+  ['identity_providers', 'administration_secret'],
   ['api_account_clients', 'registration_token'],
+  ['account_jobs', 'registration_token'],
+  ['account_pickups', 'sealed_credentials'],
 ] as const
 
 /** Returns a sealed value that does not begin with the prefix of this node's key; undefined when there is none. */

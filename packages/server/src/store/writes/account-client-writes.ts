@@ -1,3 +1,4 @@
+import type { AdministrationKind } from '@countersign/contract'
 import { LONG_AGO } from '../client-retirement.ts'
 import { insertRow } from '../prepared.ts'
 import type { ClientKey } from '../reads/account-client-reads.ts'
@@ -9,24 +10,28 @@ const ENTITY = 'apiAccounts'
 /** A client at the provider. Its secret is never stored. */
 export interface AccountClient {
   readonly clientId: string
-  /** Where the client is managed (RFC 7592); null for a client that was not registered by this controller. */
-  readonly registrationUri: string | null
-  readonly sealedRegistrationToken: string | null
+  /** The kind of administration that created it; null for a client that this controller did not create. */
+  readonly administeredBy: AdministrationKind | null
+  /** The client's URL by RFC 7592, or its id in the administration API of the provider. */
+  readonly handle: string | null
+  /** The client's token by RFC 7592. */
+  readonly sealedToken: string | null
 }
 
 /** Reports no change: the account is created or updated with it. */
 export async function insertClient(
   { db, now }: Transaction,
   { accountId, issuer }: { readonly accountId: string; readonly issuer: string },
-  { clientId, registrationUri, sealedRegistrationToken }: AccountClient,
+  { clientId, administeredBy, handle, sealedToken }: AccountClient,
 ): Promise<void> {
   await rejectDuplicates({ clientId }, () =>
     insertRow(db, 'api_account_clients', {
       issuer,
       client_id: clientId,
       account_id: accountId,
-      registration_uri: registrationUri,
-      registration_token: sealedRegistrationToken,
+      administered_by: administeredBy,
+      handle,
+      registration_token: sealedToken,
       retires_at: null,
       created_at: now,
     }),

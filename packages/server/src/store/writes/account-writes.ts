@@ -16,6 +16,7 @@ export async function insertAccount(
   tx: Transaction,
   { id, organizationId, identityProviderId }: AccountOwners,
   settings: AccountSettings,
+  rotatesAt: number | null = null,
 ): Promise<void> {
   const { db, now } = tx
   await rejectDuplicates({ name: settings.name }, () =>
@@ -24,6 +25,8 @@ export async function insertAccount(
       organization_id: organizationId,
       identity_provider_id: identityProviderId,
       ...accountColumns(settings),
+      rotated_at: now,
+      rotates_at: rotatesAt,
       created_at: now,
       updated_at: now,
     }),
@@ -31,11 +34,16 @@ export async function insertAccount(
   tx.changed({ entity: ENTITY, id, action: 'created' })
 }
 
-export async function updateAccount(tx: Transaction, id: string, settings: AccountSettings): Promise<void> {
+export async function updateAccount(
+  tx: Transaction,
+  id: string,
+  settings: AccountSettings,
+  rotatesAt: number | null = null,
+): Promise<void> {
   await rejectDuplicates({ name: settings.name }, () =>
     tx.db
       .updateTable('api_accounts')
-      .set({ ...accountColumns(settings), updated_at: tx.now })
+      .set({ ...accountColumns(settings), rotates_at: rotatesAt, updated_at: tx.now })
       .where('id', '=', id)
       .execute(),
   )
@@ -46,4 +54,18 @@ export async function updateAccount(tx: Transaction, id: string, settings: Accou
 export async function deleteAccount(tx: Transaction, id: string): Promise<void> {
   await tx.db.deleteFrom('api_accounts').where('id', '=', id).execute()
   tx.changed({ entity: ENTITY, id, action: 'deleted' })
+}
+
+/** Records that an account has new credentials, and when they are rotated. */
+export async function updateRotation(
+  tx: Transaction,
+  id: string,
+  { rotatedAt, rotatesAt }: { readonly rotatedAt: number; readonly rotatesAt: number | null },
+): Promise<void> {
+  await tx.db
+    .updateTable('api_accounts')
+    .set({ rotated_at: rotatedAt, rotates_at: rotatesAt, updated_at: tx.now })
+    .where('id', '=', id)
+    .execute()
+  tx.changed({ entity: ENTITY, id, action: 'updated' })
 }

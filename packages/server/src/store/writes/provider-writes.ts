@@ -11,7 +11,7 @@ export async function insertProvider(
   tx: Transaction,
   { id, organizationId }: { readonly id: string; readonly organizationId: string },
   provider: ProviderSettings,
-  sealedRegistrationToken: string | null,
+  sealedSecret: string | null,
 ): Promise<void> {
   const { db, now } = tx
   await rejectDuplicates({ name: provider.name }, () =>
@@ -19,7 +19,7 @@ export async function insertProvider(
       id,
       organization_id: organizationId,
       ...providerColumns(provider),
-      registration_token: sealedRegistrationToken,
+      administration_secret: sealedSecret,
       revision: 1,
       created_at: now,
       updated_at: now,
@@ -30,7 +30,7 @@ export async function insertProvider(
 
 /** The settings by which tokens are verified. */
 function verificationOf(provider: ProviderSettings) {
-  const { name, discovery_url, token_url, registration_url, ...columns } = providerColumns(provider)
+  const { name, discovery_url, token_url, administration, ...columns } = providerColumns(provider)
   return columns
 }
 
@@ -39,7 +39,7 @@ export async function updateProvider(
   tx: Transaction,
   current: StoredProvider,
   next: ProviderSettings,
-  sealedRegistrationToken: string | null,
+  sealedSecret: string | null,
 ): Promise<void> {
   const { id, revision } = current
   const isSame = isDeepStrictEqual(verificationOf(next), verificationOf(current))
@@ -48,7 +48,7 @@ export async function updateProvider(
       .updateTable('identity_providers')
       .set({
         ...providerColumns(next),
-        registration_token: sealedRegistrationToken,
+        administration_secret: sealedSecret,
         revision: isSame ? revision : revision + 1,
         updated_at: tx.now,
       })

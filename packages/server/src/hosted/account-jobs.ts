@@ -1,0 +1,270 @@
+import { randomUUID } from 'node:crypto'
+import { AppError } from '@countersign/core'
+import type { Logger } from 'pino'
+import { beginJob } from '../operations/account-job/begin-job.ts'
+import { JOB_LEASE_MS, JOB_SHOWN_MS, retryDelayMs } from '../operations/account-job/job-time.ts'
+import { pruneJobs, settleJob, takeJob } from '../operations/account-job/settle-job.ts'
+import type { ClientName } from '../outbound/administration/provider-administration.ts'
+import { OutboundError, type OutboundReason } from '../outbound/outbound-error.ts'
+import type { Clock } from '../platform/clock.ts'
+import { FairQueue } from '../platform/fair-queue.ts'
+import { settleWithin } from '../platform/settle-within.ts'
+import { SYSTEM_ACTOR } from '../store/actor.ts'
+import { accountClient, jobClient } from '../store/hosted-rows.ts'
+import type { AccountJobRow } from '../store/hosted-schema.ts'
+import type { OperationMeta } from '../store/operation-meta.ts'
+import type { StoredProvider } from '../store/provider-row.ts'
+import { findCurrentClient } from '../store/reads/account-client-reads.ts'
+import { findJob, listDueJobs } from '../store/reads/account-job-reads.ts'
+import { getProviderById } from '../store/reads/provider-reads.ts'
+import type { Store } from '../store/store.ts'
+import type { AccountClient } from '../store/writes/account-client-writes.ts'
+import type { JobChange } from '../store/writes/account-job-writes.ts'
+import { type AccountClients, type Credentials, credentialsOf, providerFailed } from './account-clients.ts'
+
+interface AccountJobsParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Logger
+  readonly accountClients: AccountClients
+}
+
+/** What a job creates at the provider. */
+export interface JobPlan {
+  readonly provider: StoredProvider
+  readonly accountId: string
+  readonly accountName: string
+  readonly kind: 'create' | 'rotate'
+  /** What repeating the job needs. */
+  readonly input: object
+  /** The failed job that this one repeats. */
+  readonly repeats?: string | undefined
+}
+
+/** What a job has created: a client, or a further secret of a client. */
+export type JobResult =
+  | { readonly client: AccountClient; readonly credentials: Credentials }
+  | { readonly secretOf: string; readonly replaced: readonly string[]; readonly credentials: Credentials }
+
+/** Many may wait: one that is refused is tried again only after its lease. */
+const REMOVALS = { atOnce: 16, perKey: 2, maxWaiting: 10_000 }
+/** How long a request waits for work at a provider that succeeds whatever the provider does. The work goes on afterwards. */
+const REQUEST_WAITS_MS = 5_000
+const MAX_JOBS_PER_ORGANIZATION = 10
+const INTERRUPTED = 'the controller was interrupted before the provider had responded, or before the result was stored'
+
+/** Failures of one request after which the provider has created nothing. */
+const NOTHING_CREATED: readonly OutboundReason[] = [
+  ...(['endpoint-refused', 'address-refused', 'name-not-resolved', 'unreachable', 'tls', 'status'] as const),
+]
+
+/**
+ * Work at identity providers that must not be forgotten. What a job creates there is removed again, by this process or after it by another, unless
+ * it was stored.
+ */
+export class AccountJobs {
+  readonly #parts: AccountJobsParts
+  /** By organization, whose provider chooses the hosts, which may be slow. */
+  readonly #queue = new FairQueue(REMOVALS)
+
+  constructor(parts: AccountJobsParts) {
+    this.#parts = parts
+  }
+
+  /** Creates a client and stores it. When either fails, removes it at the provider again. Throws PROVIDER_FAILED when the provider fails. */
+  async create(
+    plan: JobPlan,
+    meta: OperationMeta,
+    record: (result: JobResult, jobId: string) => Promise<void>,
+  ): Promise<Credentials> {
+    const id = await this.begin(plan, meta)
+    return this.createFor(id, plan, record)
+  }
+
+  /** Does the work of a job that has begun. */
+  async createFor(
+    id: string,
+    plan: JobPlan,
+    record: (result: JobResult, jobId: string) => Promise<void>,
+  ): Promise<Credentials> {
+    const { accountClients } = this.#parts
+    const progress: { client?: AccountClient } = {}
+    try {
+      const name = { name: plan.accountName, marker: id }
+      const added = plan.kind === 'rotate' ? await this.#addSecret(id, plan) : undefined
+      const result = added ?? (await accountClients.create(plan.provider, name))
+      if ('client' in result) progress.client = result.client
+      if (result.credentials === undefined) throw new TypeError('a created client has credentials')
+      await record({ ...result, credentials: result.credentials }, id)
+      return result.credentials
+    } catch (error) {
+      await this.#fail(id, plan.provider, error, progress.client)
+      throw providerFailed(error)
+    }
+  }
+
+  async begin(
+    { provider, accountId, accountName, kind, input, repeats }: JobPlan,
+    meta: OperationMeta,
+  ): Promise<string> {
+    const id = randomUUID()
+    const { organizationId, id: identityProviderId } = provider
+    const job = { id, organizationId, identityProviderId, accountId, accountName, kind, input: JSON.stringify(input) }
+    await this.#parts.store.run(beginJob, { ...job, repeats }, meta)
+    return id
+  }
+
+  /** Does jobs that a request has recorded. They go on when the request no longer waits for them. */
+  async runNow(organizationId: string, ids: readonly string[]): Promise<void> {
+    const runAll = async (): Promise<void> => {
+      for (const id of ids) await this.#queue.run(organizationId, () => this.#run(id))
+    }
+    await settleWithin(REQUEST_WAITS_MS, [runAll()])
+  }
+
+  /**
+   * Does the jobs that are due, and those of processes that have ended. After a failure, the other jobs of the organization wait for the next round,
+   * so that those of others do not wait for them.
+   */
+  async runDue(): Promise<void> {
+    const { store, clock } = this.#parts
+    const failed = new Set<string>()
+    for (const { id, organizationId } of await listDueJobs(store, clock.now(), MAX_JOBS_PER_ORGANIZATION)) {
+      if (failed.has(organizationId) || !(await store.run(takeJob, { id }, this.#meta()))) continue
+      if (!(await this.#run(id))) failed.add(organizationId)
+    }
+    while (await store.run(pruneJobs, {}, this.#meta()));
+  }
+
+  /** Removes what a job has left at the provider, now. Returns whether nothing is left. */
+  async undo(id: string): Promise<boolean> {
+    return this.#run(id)
+  }
+
+  #meta(): OperationMeta {
+    return { actorId: SYSTEM_ACTOR.id, now: this.#parts.clock.now() }
+  }
+
+  /** Adds a secret where a client can have several. Resolves to undefined where another client is needed. */
+  async #addSecret(id: string, { provider: record, accountId, input }: JobPlan): Promise<JobResult | undefined> {
+    const { accountClients, store, clock } = this.#parts
+    const { provider, adapter } = accountClients.open(record)
+    const row = await findCurrentClient(store.db, accountId)
+    // Without an overlap the old tokens must end too, which only those of another client do.
+    const isAtOnce = 'overlapMs' in input && input.overlapMs === 0
+    if (isAtOnce || !adapter.secrets || row?.administered_by !== provider.administration.kind) return undefined
+    const stored = accountClient(row)
+    const client = accountClients.openClient(record, stored)
+    const replaced = await adapter.secrets.list(provider, client)
+    if (replaced.length >= adapter.secrets.most) return undefined
+    // Recorded first: after a crash, the other secrets are the ones to remove.
+    const change: JobChange = {
+      state: 'running',
+      error: null,
+      dueAt: clock.now() + JOB_LEASE_MS,
+      client: stored,
+      input: JSON.stringify({ ...input, keptSecrets: replaced }),
+    }
+    await store.run(settleJob, { id, change }, this.#meta())
+    const password = await adapter.secrets.add(provider, client)
+    return { secretOf: stored.clientId, replaced, credentials: credentialsOf(record, stored.clientId, password) }
+  }
+
+  async #fail(id: string, record: StoredProvider, error: unknown, client: AccountClient | undefined): Promise<void> {
+    const { store, clock, log, accountClients } = this.#parts
+    const { organizationId } = record
+    // One request creates the client where none can be found afterwards.
+    const isNothingLeft = !client && !accountClients.open(record).adapter.findLost && isBeforeCreation(error)
+    const [state, ms] = isNothingLeft ? (['failed', JOB_SHOWN_MS] as const) : (['pending', JOB_LEASE_MS] as const)
+    try {
+      const change: JobChange = { state, error: textOf(error), dueAt: clock.now() + ms, client }
+      await store.run(settleJob, { id, change }, this.#meta())
+      await this.runNow(organizationId, [id])
+    } catch (failure) {
+      // Its lease ends, and the next round undoes it.
+      log.error({ jobId: id, err: failure }, 'a failed job could not be recorded')
+    }
+  }
+
+  /** Returns whether nothing is left to do at the provider. */
+  async #run(id: string): Promise<boolean> {
+    const { store, clock, log } = this.#parts
+    const job = await findJob(store.db, id)
+    if (!job || job.state === 'failed' || job.state === 'unknown') return true
+    try {
+      const change = await this.#work(job, await getProviderById(store.db, job.identity_provider_id))
+      await store.run(settleJob, { id, ...(change && { change }) }, this.#meta())
+      return true
+    } catch (error) {
+      log.error({ jobId: id, providerId: job.identity_provider_id, err: error }, 'work at an identity provider failed')
+      const dueAt = clock.now() + retryDelayMs(job.attempts)
+      await store.run(settleJob, { id, change: { state: 'pending', error: textOf(error), dueAt } }, this.#meta())
+      return false
+    }
+  }
+
+  /** Does the work of a job, or removes what an interrupted or failed one has left. Returns undefined when the job is done. */
+  async #work(job: AccountJobRow, record: StoredProvider): Promise<JobChange | undefined> {
+    const { accountClients, store } = this.#parts
+    const client = jobClient(job)
+    switch (job.kind) {
+      case 'remove':
+        if (client) await accountClients.remove(record, client)
+        return undefined
+      case 'remove-secret': {
+        const { provider, adapter } = accountClients.open(record)
+        if (client)
+          await adapter.secrets?.remove(provider, accountClients.openClient(record, client), job.secret_id ?? '')
+        return undefined
+      }
+      case 'enable': {
+        const { provider, adapter } = accountClients.open(record)
+        const current = await findCurrentClient(store.db, job.account_id)
+        if (current?.administered_by !== provider.administration.kind) return undefined
+        const opened = accountClients.openClient(record, accountClient(current))
+        await adapter.setEnabled?.(provider, opened, Boolean(current.active))
+        return undefined
+      }
+      default:
+        return this.#undo(job, record, client)
+    }
+  }
+
+  async #undo(job: AccountJobRow, record: StoredProvider, client: AccountClient | undefined): Promise<JobChange> {
+    const { accountClients, clock } = this.#parts
+    const { provider, adapter } = accountClients.open(record)
+    const forgotten = clock.now() + JOB_SHOWN_MS
+    const error = job.error ?? INTERRUPTED
+    const { keptSecrets } = JSON.parse(job.input) as { keptSecrets?: readonly string[] }
+    if (client && keptSecrets && adapter.secrets) {
+      const opened = accountClients.openClient(record, client)
+      for (const secretId of await adapter.secrets.list(provider, opened)) {
+        if (!keptSecrets.includes(secretId)) await adapter.secrets.remove(provider, opened, secretId)
+      }
+      return { state: 'failed', error, dueAt: forgotten }
+    }
+    if (client) {
+      await accountClients.remove(record, client)
+    } else if (adapter.findLost) {
+      const lost = await adapter.findLost(provider, nameOf(job))
+      for (const one of lost) await adapter.remove(provider, one)
+    } else {
+      return { state: 'unknown', error, dueAt: forgotten }
+    }
+    return { state: 'failed', error, dueAt: forgotten }
+  }
+}
+
+/** Whether an attempt failed before the provider created something. */
+function isBeforeCreation(error: unknown): boolean {
+  return error instanceof AppError || (error instanceof OutboundError && NOTHING_CREATED.includes(error.reason))
+}
+
+function textOf(error: unknown): string {
+  if (error instanceof OutboundError) return error.tenantMessage
+  return error instanceof AppError ? error.code : 'internal error'
+}
+
+function nameOf({ account_name: name, id: marker }: AccountJobRow): ClientName {
+  return { name, marker }
+}

@@ -1,0 +1,37 @@
+import { operation } from '../../store/operation.ts'
+import type { OwnedKey } from '../../store/owned-key.ts'
+import { findOpenRotation } from '../../store/reads/account-job-reads.ts'
+import { getAccountRow } from '../../store/reads/account-reads.ts'
+import { updateRotation } from '../../store/writes/account-writes.ts'
+import { addJob } from '../account-job/begin-job.ts'
+
+/** After a failure, a planned rotation is tried again. */
+const RETRY_MS = 60 * 60_000
+
+interface BeginPlannedRotation extends OwnedKey {
+  readonly jobId: string
+  readonly input: string
+}
+
+/** Begins the job of a rotation that is due. Returns false when another node has begun it. */
+export const beginPlannedRotation = operation({
+  name: 'apiAccount.beginPlannedRotation',
+  access: 'none',
+  async run(tx, { id, organizationId, jobId, input }: BeginPlannedRotation): Promise<boolean> {
+    const account = await getAccountRow(tx.db, organizationId, id)
+    const { rotates_at: rotatesAt, rotated_at: rotatedAt } = account
+    if (rotatesAt === null || rotatesAt > tx.now || !account.active) return false
+    await updateRotation(tx, id, { rotatedAt, rotatesAt: tx.now + RETRY_MS })
+    if (await findOpenRotation(tx.db, id)) return false
+    await addJob(tx, {
+      id: jobId,
+      organizationId,
+      identityProviderId: account.identity_provider_id,
+      accountId: id,
+      accountName: account.name,
+      kind: 'rotate',
+      input,
+    })
+    return true
+  },
+})

@@ -1,0 +1,50 @@
+import { guessProviderProduct } from '@countersign/contract'
+import { newId } from '@countersign/core'
+import type { ClientRegistration } from '../client-registration.ts'
+import { OutboundError } from '../outbound-error.ts'
+import { failed, passed } from './checks.ts'
+import { type AdministeredClient, clientNameOf, type ProviderAdministration } from './provider-administration.ts'
+
+const NAME = 'register a client and remove it'
+
+/** Dynamic client registration (RFC 7591 and 7592). Clients cannot be listed, so one whose response was lost cannot be found. */
+export function createRegistrationAdministration(registration: ClientRegistration): ProviderAdministration {
+  const create: ProviderAdministration['create'] = async (provider, name) => {
+    const { organizationId, administration, requiredScope, secret } = provider
+    const { clientId, clientSecret, registrationUri, registrationToken } = await registration.register(
+      organizationId,
+      administration.registrationUrl ?? '',
+      { name: clientNameOf(name), initialToken: secret, scope: requiredScope ?? undefined },
+    )
+    return { clientId, clientSecret, handle: registrationUri, token: registrationToken }
+  }
+  const remove = ({ organizationId }: { readonly organizationId: string }, { handle, token }: AdministeredClient) =>
+    registration.remove(organizationId, { registrationUri: handle, registrationToken: token })
+
+  return {
+    create,
+    remove,
+    // Nothing else shows whether the token is accepted.
+    test: async (provider) => {
+      try {
+        const client = await create(provider, { name: 'Countersign test', marker: newId() })
+        await remove(provider, client)
+        return [client.handle === null ? failed(NAME, CANNOT_REMOVE) : passed(NAME)]
+      } catch (error) {
+        if (!(error instanceof OutboundError)) throw error
+        const isForbidden = error.status === 401 || error.status === 403
+        const hint = isForbidden ? `${refusedToken(provider.administration.registrationUrl ?? '')}: ` : ''
+        return [failed(NAME, `${hint}${error.tenantMessage}`)]
+      }
+    },
+  }
+}
+
+const CANNOT_REMOVE =
+  'a client was registered, but the provider offers no way to remove it (RFC 7592): remove the client "Countersign test" there'
+
+function refusedToken(registrationUrl: string): string {
+  return guessProviderProduct(registrationUrl) === 'okta'
+    ? 'the API token lacks the permission okta.clients.register, or registrationToken is refused'
+    : 'registrationToken is missing or refused'
+}

@@ -1,0 +1,109 @@
+import type { AccountJobKind, AccountJobState } from '@countersign/contract'
+import { insertRow } from '../prepared.ts'
+import type { Transaction } from '../transaction.ts'
+import type { AccountClient } from './account-client-writes.ts'
+
+export interface NewJob {
+  readonly id: string
+  readonly organizationId: string
+  readonly identityProviderId: string
+  readonly accountId: string
+  readonly accountName: string
+  readonly kind: AccountJobKind
+  readonly state: AccountJobState
+  /** JSON. */
+  readonly input?: string
+  readonly client?: AccountClient
+  readonly secretId?: string
+  readonly dueAt: number
+}
+
+/** Jobs are in no cache and report no change. */
+export async function insertJob({ db, now }: Transaction, job: NewJob): Promise<void> {
+  await insertRow(db, 'account_jobs', {
+    id: job.id,
+    organization_id: job.organizationId,
+    identity_provider_id: job.identityProviderId,
+    account_id: job.accountId,
+    account_name: job.accountName,
+    kind: job.kind,
+    state: job.state,
+    input: job.input ?? '{}',
+    ...clientCells(job.client),
+    secret_id: job.secretId ?? null,
+    error: null,
+    attempts: 0,
+    due_at: job.dueAt,
+    created_at: now,
+    updated_at: now,
+  })
+}
+
+export interface JobChange {
+  readonly state: AccountJobState
+  readonly error: string | null
+  readonly dueAt: number
+  /** Undefined leaves it as it is. */
+  readonly client?: AccountClient | undefined
+  readonly input?: string | undefined
+}
+
+export async function updateJob({ db, now }: Transaction, id: string, change: JobChange): Promise<void> {
+  await db
+    .updateTable('account_jobs')
+    .set({
+      state: change.state,
+      error: change.error,
+      due_at: change.dueAt,
+      ...(change.client && clientCells(change.client)),
+      ...(change.input !== undefined && { input: change.input }),
+      updated_at: now,
+    })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Takes a job that is due, until `dueAt`. Returns false when another node has taken it. */
+export async function claimJob({ db, now }: Transaction, id: string, dueAt: number): Promise<boolean> {
+  const claimed = await db
+    .updateTable('account_jobs')
+    .set(({ eb }) => ({ due_at: dueAt, attempts: eb('attempts', '+', 1), updated_at: now }))
+    .where('id', '=', id)
+    .where('due_at', '<=', now)
+    .where('state', 'in', ['running', 'pending'])
+    .returning('id')
+    .executeTakeFirst()
+  return claimed !== undefined
+}
+
+/** Returns false when there is no such job in this state. */
+export async function deleteJob({ db }: Transaction, id: string, state?: AccountJobState): Promise<boolean> {
+  const all = db.deleteFrom('account_jobs').where('id', '=', id)
+  const deleted = await (state === undefined ? all : all.where('state', '=', state)).returning('id').executeTakeFirst()
+  return deleted !== undefined
+}
+
+/** Deletes the jobs of an account that make no sense without it. */
+export async function deleteJobsOfAccount({ db }: Transaction, accountId: string): Promise<void> {
+  await db
+    .deleteFrom('account_jobs')
+    .where('account_id', '=', accountId)
+    .where((is) => is.or([is('kind', 'in', ['remove-secret', 'enable']), is('state', '=', 'failed')]))
+    .execute()
+}
+
+/** Deletes up to `limit` failed jobs whose time has come. Returns how many. */
+export async function deleteForgottenJobs({ db, now }: Transaction, limit: number): Promise<number> {
+  const old = db.selectFrom('account_jobs').select('id').where('state', '=', 'failed').where('due_at', '<=', now)
+  const deleted = await db.deleteFrom('account_jobs').where('id', 'in', old.limit(limit)).returning('id').execute()
+  return deleted.length
+}
+
+function clientCells(client: AccountClient | undefined) {
+  return {
+    client_id: client?.clientId ?? null,
+    administered_by: client?.administeredBy ?? null,
+    handle: client?.handle ?? null,
+    registration_token: client?.sealedToken ?? null,
+  }
+}

@@ -1,0 +1,160 @@
+/** API accounts at real kinds of providers, which stubs stand for. They check requests as the providers document them. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { providerFromRow } from '../../src/store/provider-row.ts'
+import { PROVIDER_WORLDS, SECRET, setUpAdministration } from './worlds.fixture.ts'
+
+const KINDS = Object.keys(PROVIDER_WORLDS) as (keyof typeof PROVIDER_WORLDS)[]
+/** Longer than a job may be at work, and than the overlaps here. Sessions of administrators last longer. */
+const LATER_MS = 11 * 60_000
+const OVERLAP = { overlapMinutes: 10 }
+
+for (const kind of KINDS) {
+  test(`D42 ${kind}: an account is created at the provider, disabled, enabled and deleted there`, async (t) => {
+    const { app, world, provider, paths, create, listJobs } = await setUpAdministration(t, kind)
+    const made = await create()
+    assert.equal(made.status, 201, made.text)
+    const { id, clientId, credentials } = made.json
+    assert.deepEqual(world.clientIds(), [clientId])
+    assert.deepEqual([credentials.clientId, credentials.authenticationUrl], [clientId, provider.tokenUrl])
+    assert.ok(credentials.password.length > 0)
+    for (const active of [false, true]) {
+      assert.equal((await app.admin('PATCH', `${paths.accounts}/${id}`, { active })).status, 200)
+      assert.equal(world.isEnabled(clientId), active)
+    }
+    assert.equal((await app.admin('DELETE', `${paths.accounts}/${id}`)).status, 204)
+    assert.deepEqual(world.clientIds(), [])
+    assert.deepEqual(await listJobs(), [])
+  })
+
+  test(`D65 R-13 ${kind}: the secret is never shown, and stored sealed`, async (t) => {
+    const { app, world, provider, paths, create } = await setUpAdministration(t, kind)
+    const { password } = (await create()).json.credentials
+    const shown = { ...world.administration, [`${world.secretMember}Set`]: true }
+    assert.deepEqual(provider.administration, shown)
+    const tables = ['identity_providers', 'api_account_clients', 'account_jobs', 'change_log'] as const
+    const rows = await Promise.all(tables.map((table) => app.store.db.selectFrom(table).selectAll().execute()))
+    const dump = JSON.stringify([rows, app.logged, (await app.admin('GET', paths.provider)).json])
+    for (const secret of [SECRET, password]) assert.equal(dump.includes(secret), false)
+    const again = await app.admin('PUT', paths.provider, provider)
+    assert.deepEqual(
+      [again.status, again.json.administration],
+      [200, shown],
+      'sending back what was read changes nothing',
+    )
+  })
+
+  test(`${kind}: with an overlap, two credentials are valid until it ends`, async (t) => {
+    const { app, world, paths, create, jobs } = await setUpAdministration(t, kind)
+    const { id, clientId, credentials } = (await create()).json
+    const rotated = await app.admin('POST', `${paths.accounts}/${id}/rotate`, OVERLAP)
+    assert.equal(rotated.status, 200, rotated.text)
+    assert.notEqual(rotated.json.credentials.password, credentials.password)
+    const next = rotated.json.clientId
+    assert.equal(next === clientId, world.secretsOf !== undefined)
+    const count = () => (world.secretsOf ? world.secretsOf(clientId) : world.clientIds().length)
+    assert.equal(count(), 2)
+    const work = async () => {
+      await jobs.accountClients.endOldSessions()
+      await jobs.accountClients.removeRetired()
+      await jobs.accountJobs.runDue()
+    }
+    await work()
+    assert.equal(count(), 2)
+    app.clock.advance(LATER_MS)
+    await work()
+    assert.equal(count(), 1)
+    assert.deepEqual(world.clientIds(), [next])
+    const leaked = await app.admin('POST', `${paths.accounts}/${id}/rotate`, { overlapMinutes: 0 })
+    assert.equal(leaked.status, 200, leaked.text)
+    assert.notEqual(leaked.json.clientId, next, 'tokens of the old client end at once')
+  })
+
+  test(`${kind}: the test of a connection says which permission is missing`, async (t) => {
+    const { app, world, paths } = await setUpAdministration(t, kind)
+    const run = async () => {
+      const reply = await app.admin('POST', `${paths.provider}/test`)
+      assert.equal(reply.status, 200, reply.text)
+      return reply.json as { ok: boolean; kind: string; checks: { ok: boolean; missing?: string; message: string }[] }
+    }
+    const good = await run()
+    assert.deepEqual([good.ok, good.kind], [true, kind], JSON.stringify(good))
+    assert.ok(good.checks.length > 1)
+    assert.deepEqual(world.clientIds(), [], 'a test creates nothing')
+    const permission = world.takePermission()
+    const bad = await run()
+    const missing = bad.checks.flatMap((check) => check.missing ?? [])
+    assert.equal(bad.ok, false)
+    assert.equal(missing.length, 1, JSON.stringify(bad))
+    assert.ok(missing[0]?.includes(permission), missing[0])
+    world.refuseSecret()
+    const [refused, ...others] = (await run()).checks
+    assert.deepEqual([refused?.ok, others.length], [false, 0])
+    assert.match(refused?.message ?? '', new RegExp(world.secretMember))
+    assert.deepEqual(world.clientIds(), [])
+  })
+
+  test(`P-13 ${kind}: a provider that fails in the middle keeps no client, and the job is repeated`, async (t) => {
+    const { app, world, paths, create, listJobs } = await setUpAdministration(t, kind)
+    world.failInTheMiddle()
+    const failed = await create()
+    assert.equal(failed.status, 502, failed.text)
+    assert.deepEqual(world.clientIds(), [])
+    const [job, ...others] = await listJobs()
+    assert.deepEqual([job.kind, job.state, others.length], ['create', 'failed', 0])
+    assert.match(job.error, /HTTP 50[03]/)
+    assert.deepEqual((await app.admin('GET', paths.accounts)).json, [])
+    assert.equal((await app.admin('POST', `${paths.jobs}/${job.id}/repeat`)).status, 502)
+    world.heal()
+    const [again] = await listJobs()
+    const repeated = await app.admin('POST', `${paths.jobs}/${again.id}/repeat`)
+    assert.equal(repeated.status, 200, repeated.text)
+    assert.deepEqual(world.clientIds(), [repeated.json.credentials.clientId])
+    assert.deepEqual([repeated.json.name, await listJobs()], ["CI's <nightly>", []])
+  })
+
+  test(`P-13 ${kind}: a client whose creation was interrupted before it was stored is found and removed`, async (t) => {
+    const { app, world, provider, create, jobs, listJobs } = await setUpAdministration(t, kind)
+    const kept = (await create({ name: 'kept' })).json
+    const { accountJobs, accountClients } = jobs
+    const row = await app.store.db.selectFrom('identity_providers').selectAll().executeTakeFirstOrThrow()
+    const record = providerFromRow(row)
+    const plan = { provider: record, accountId: 'lost', accountName: 'lost', kind: 'create', input: {} } as const
+    const system = { actorId: 'system', now: app.clock.now() }
+    const id = await accountJobs.begin(plan, system)
+    await accountClients.create(record, { name: 'lost', marker: id })
+    assert.equal(world.clientIds().length, 2)
+    await accountJobs.runDue()
+    assert.equal(world.clientIds().length, 2, 'the process may still be at work')
+    assert.equal((await listJobs())[0].state, 'running')
+    app.clock.advance(LATER_MS)
+    await accountJobs.runDue()
+    assert.deepEqual(world.clientIds(), [kept.clientId])
+    assert.deepEqual([(await listJobs())[0].state, provider.id], ['failed', record.id])
+  })
+}
+
+for (const kind of ['entra', 'cognito'] as const) {
+  test(`P-13 ${kind}: a secret whose rotation was interrupted before it was stored is removed`, async (t) => {
+    const { app, world, paths, create, jobs, listJobs } = await setUpAdministration(t, kind)
+    const { id, clientId } = (await create()).json
+    const race = Promise.withResolvers<void>()
+    for (const store of app.stores) {
+      const run = store.run.bind(store)
+      Object.assign(store, {
+        run: async (operation: { name: string }, ...rest: unknown[]) => {
+          if (operation.name === 'apiAccount.rotate') await race.promise
+          return (run as (...args: unknown[]) => Promise<unknown>)(operation, ...rest)
+        },
+      })
+    }
+    const sent = app.admin('POST', `${paths.accounts}/${id}/rotate`, OVERLAP)
+    while (world.secretsOf?.(clientId) !== 2) await new Promise((resolve) => setTimeout(resolve, 10))
+    app.clock.advance(LATER_MS)
+    await jobs.accountJobs.runDue()
+    assert.equal(world.secretsOf?.(clientId), 1)
+    assert.equal((await listJobs())[0].state, 'failed')
+    race.resolve()
+    assert.equal((await sent).status, 502, 'the result of an interrupted job is not stored')
+  })
+}
