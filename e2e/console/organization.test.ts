@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { needsBrowser } from '../browser/launch-browser.ts'
@@ -256,6 +258,33 @@ test('after a rotation the old credentials stay valid for the chosen time', need
   assert.equal((await callSelf(oldToken)).status, 200)
 })
 
+test('the test of a connection says what is missing, and a failed job is repeated', needsBrowser, async (t) => {
+  const state = { status: 401 }
+  const server = createServer((_, response) => {
+    const client = { client_id: `client-${Date.now()}`, client_secret: 'secret' }
+    response.writeHead(state.status, { 'content-type': 'application/json' }).end(JSON.stringify(client))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const urls = { issuer: `${base}/`, jwksUri: `${base}/keys`, tokenUrl: `${base}/token` }
+  const administration = { kind: 'rfc7591', registrationUrl: `${base}/register` }
+  const body = { name: 'failing', kind: 'oidc', audience: 'a', ...urls, administration }
+  const { id } = (await request('POST', PROVIDERS, body)).json
+  const { page, pageErrors, go, goAsAdmin } = await stage().open()
+  await goAsAdmin(`organization/providers/${id}`)
+  await page.getByRole('button', { name: 'Test connection' }).click()
+  await page.getByText(/registrationToken is missing or refused/).waitFor()
+  assert.equal((await request('POST', ACCOUNTS, { name: 'unlucky', identityProviderId: id })).status, 502)
+  await go('organization/account-jobs')
+  await page.getByRole('cell', { name: 'Failed' }).waitFor()
+  state.status = 201
+  await page.getByRole('button', { name: 'Repeat unlucky' }).click()
+  assert.equal((await download(page)).password, 'secret')
+  assert.deepEqual((await request('GET', '/identity/v1/account-jobs')).json, [])
+  assert.deepEqual(pageErrors, [])
+})
+
 test('a provider is edited, and can be deleted only without accounts', needsBrowser, async () => {
   const issuer = 'https://idp.example'
   const body = { name: 'acme', kind: 'oidc', issuer, audience: 'a', requiredScope: 'read' }
@@ -268,6 +297,9 @@ test('a provider is edited, and can be deleted only without accounts', needsBrow
   await page.getByRole('link', { name: 'acme', exact: true }).click()
   await page.getByRole('textbox', { name: 'Required scope' }).fill('')
   await page.getByRole('textbox', { name: 'Token URL' }).fill(`${issuer}/oauth/token`)
+  await page.getByRole('combobox', { name: 'Administration' }).click()
+  await page.getByRole('option', { name: /RFC 7591/ }).click()
+  await page.getByRole('textbox', { name: 'Registration URL' }).fill(`${issuer}/register`)
   await page.getByRole('textbox', { name: 'Registration token' }).fill('let me in')
   await page.getByRole('textbox', { name: 'JWKS URI' }).fill('https://10.0.0.1/keys')
   await page.getByRole('button', { name: 'Save' }).click()

@@ -59,6 +59,7 @@ async function findPaths(): Promise<string[]> {
     'organization/providers/new',
     `organization/providers/${provider}`,
     'organization/api-accounts',
+    'organization/account-jobs',
     'organization/api-accounts/new',
     `organization/api-accounts/${account}`,
     'organization/audit-events',

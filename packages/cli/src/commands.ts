@@ -12,6 +12,8 @@ const accounts = async () => (await import('./commands/hosted/accounts.ts')).acc
 const organizations = async () => (await import('./commands/hosted/organizations.ts')).organizations
 const auditEvents = async () => (await import('./commands/hosted/audit-events.ts')).auditEvents
 const roles = async () => (await import('./commands/hosted/roles.ts')).roles
+const accountJobs = async () => (await import('./commands/hosted/account-jobs.ts')).accountJobs
+const providers = async () => (await import('./commands/hosted/providers.ts')).providers
 
 type Rows = readonly (readonly [name: string, summary: string, load: () => Promise<Command>])[]
 
@@ -116,6 +118,7 @@ const HOSTED: Rows = [
   ['accounts list', 'List the API accounts', async () => (await accounts()).list],
   ['accounts create', 'Create an API account and write its credentials file', async () => (await accounts()).create],
   ['accounts rotate', 'Rotate the credentials of an API account', async () => (await accounts()).rotate],
+  ['accounts pick-up', 'Get the credentials of a planned rotation', async () => (await accounts()).pickUp],
   ['accounts delete', 'Delete an API account', async () => (await accounts()).delete],
   ['audit-events list', 'List what happened in the organization', async () => (await auditEvents()).list],
   ['organizations list', 'List the organizations of the controller', async () => (await organizations()).list],
@@ -125,6 +128,13 @@ const HOSTED: Rows = [
   ['organizations quotas', 'Show or set the quotas of an organization', async () => (await organizations()).quotas],
   ['roles list', 'List the roles of API accounts and what they permit', async () => (await roles()).list],
   ['roles show', 'Show a role', async () => (await roles()).show],
+  ['account-jobs list', 'List work at identity providers that is not done', async () => (await accountJobs()).list],
+  ['account-jobs repeat', 'Repeat a job, or do what is left of it', async () => (await accountJobs()).repeat],
+  ['account-jobs dismiss', 'Forget a job', async () => (await accountJobs()).dismiss],
+  ['providers list', 'List the identity providers', async () => (await providers()).list],
+  ['providers create', 'Trust the tokens of an identity provider', async () => (await providers()).create],
+  ['providers test', 'Test the administration of an identity provider', async () => (await providers()).test],
+  ['providers delete', 'Delete an identity provider', async () => (await providers()).delete],
 ]
 
 const HELP: Rows = [

@@ -64,6 +64,10 @@ for (const id of ['', '.', '..']) {
       (given: string) => hosted.accounts.get(given),
       (given: string) => hosted.accounts.update(given, {}),
       (given: string) => hosted.accounts.rotate(given),
+      (given: string) => hosted.accounts.pickUp(given),
+      (given: string) => hosted.accountJobs.repeat(given),
+      (given: string) => hosted.accountJobs.dismiss(given),
+      (given: string) => hosted.providers.test(given),
       (given: string) => hosted.networks.exchange(given),
     ]
     for (const call of calls) await assert.rejects(call(id), { code: 'BAD_ID', status: 0 })

@@ -17,5 +17,6 @@ export type {
   SignerCertificate,
 } from '@countersign/sdk'
 export type ProviderKind = IdentityProvider['kind']
+export type AdministrationKind = NonNullable<IdentityProvider['administration']>['kind']
 /** The credentials file: exactly these three members. */
 export type Credentials = NonNullable<AccountWithCredentials['credentials']>

@@ -26,6 +26,7 @@ export const NAVIGATION = [
       { to: '/organization/providers', label: 'Identity providers' },
       { to: '/organization/api-accounts', label: 'Manage API Account' },
       { to: '/organization/audit-events', label: 'Audit events' },
+      { to: '/organization/account-jobs', label: 'Jobs at providers' },
     ],
   },
   { label: 'Operator', isForAdmin: true, links: [{ to: '/organization/all', label: 'Organizations' }] },

@@ -75,6 +75,7 @@ const pages = [
   show('/organization/providers/new', () => import('../pages/organization/provider-page.tsx'), 'NewProviderPage'),
   show('/organization/providers/$id', () => import('../pages/organization/provider-page.tsx'), 'ProviderPage'),
   list('/organization/api-accounts', () => import('../pages/organization/accounts-page.tsx'), 'AccountsPage'),
+  list('/organization/account-jobs', () => import('../pages/organization/account-jobs-page.tsx'), 'AccountJobsPage'),
   show('/organization/api-accounts/new', () => import('../pages/organization/new-account-page.tsx'), 'NewAccountPage'),
   show('/organization/api-accounts/$id', () => import('../pages/organization/account-page.tsx'), 'AccountPage'),
   show('/organization/audit-events', () => import('../pages/organization/audit-events-page.tsx'), 'AuditEventsPage'),

@@ -16,6 +16,11 @@ export class Accounts extends HostedResource<Account, AccountInput, AccountChang
     return this.call({ method: 'POST', path: `${pathOf('', id)}/rotate`, body: rotation, headers, ...options })
   }
 
+  /** The credentials of a planned rotation, once: for an administrator, or the account itself with its old ones. */
+  async pickUp(id: string, options: CallOptions = {}): Promise<AccountWithCredentials> {
+    return this.call({ method: 'POST', path: `${pathOf('', id)}/pick-up`, ...options })
+  }
+
   /** Deactivates the account: its tokens are refused and its sessions end. */
   disable(id: string, options: ChangeOptions = {}): Promise<Account> {
     return this.update(id, { active: false }, options)

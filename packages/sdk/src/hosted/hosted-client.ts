@@ -4,14 +4,16 @@ import { JsonApi } from '../http/json-api.ts'
 import type { CallOptions, TransportOptions } from '../http/transport.ts'
 import type { TokenRequestOptions } from '../token/build-token-request.ts'
 import type { TokenStore } from '../token/token-source.ts'
-import type { OrganizationChanges, OrganizationInput, ProviderChanges, ProviderInput } from '../wire-types.ts'
+import type { OrganizationChanges, OrganizationInput } from '../wire-types.ts'
+import { AccountJobs } from './account-jobs.ts'
 import { Accounts } from './accounts.ts'
 import { AuditEvents } from './audit-events.ts'
 import { buildHostedAuthorization, type HostedCaller } from './hosted-authorization.ts'
 import { HostedCollection, HostedResource } from './hosted-resource.ts'
-import type { HostedIdentity, IdentityProvider, Network, NetworkGroup, Organization, Role } from './hosted-types.ts'
+import type { HostedIdentity, Network, NetworkGroup, Organization, Role } from './hosted-types.ts'
 import { Networks } from './networks.ts'
 import { OperatorOrganizations } from './operator-organizations.ts'
+import { Providers } from './providers.ts'
 
 export interface HostedClientOptions extends HostedCaller, Omit<TokenRequestOptions, 'hostedUrl'>, TransportOptions {
   /** The base address of the hosted API. */
@@ -28,7 +30,8 @@ export class HostedClient {
   readonly networks: Networks
   readonly networkGroups: HostedCollection<NetworkGroup>
   readonly accounts: Accounts
-  readonly providers: HostedResource<IdentityProvider, ProviderInput, ProviderChanges>
+  readonly accountJobs: AccountJobs
+  readonly providers: Providers
   /** All organizations, for administrators of the one that owns the controller. */
   readonly operatorOrganizations: OperatorOrganizations
   readonly organizations: HostedResource<Organization, OrganizationInput, OrganizationChanges>
@@ -47,7 +50,8 @@ export class HostedClient {
     this.networks = new Networks(this.#api, '/core/v3/networks', 'networkList')
     this.networkGroups = new HostedCollection(this.#api, '/core/v3/network-groups', 'networkGroupList')
     this.accounts = new Accounts(this.#api, '/identity/v1/api-account-identities')
-    this.providers = new HostedResource(this.#api, '/identity/v1/identity-providers')
+    this.accountJobs = new AccountJobs(this.#api, '/identity/v1/account-jobs')
+    this.providers = new Providers(this.#api, '/identity/v1/identity-providers')
     this.organizations = new HostedResource(this.#api, '/identity/v1/organizations')
     this.operatorOrganizations = new OperatorOrganizations(this.#api, '/identity/v1/operator/organizations')
     this.identities = new HostedCollection(this.#api, '/identity/v1/identities')

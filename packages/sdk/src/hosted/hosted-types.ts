@@ -71,6 +71,11 @@ export interface Account extends HostedIdentity, AccountSettings {
   readonly authenticationUrl: string | null
   readonly auth0ClientId: string | null
   readonly awsCognitoClientId: string | null
+  readonly rotatedAt: EpochTime
+  /** When the credentials are rotated by plan. */
+  readonly rotatesAt: EpochTime | null
+  /** Until when new credentials wait for being picked up. */
+  readonly pickUpUntil: EpochTime | null
 }
 
 /** The response to `create` and `rotate`: the only one that contains the password. */

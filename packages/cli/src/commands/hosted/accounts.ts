@@ -1,20 +1,14 @@
-import type { Account, AccountWithCredentials, HostedClient } from '@countersign/sdk'
+import type { Account, HostedClient } from '@countersign/sdk'
 import { CliError, EXIT, usageError } from '../../cli-error.ts'
 import { collect } from '../../collect.ts'
-import type { Call, Command } from '../../command.ts'
+import type { Command, FlagValues } from '../../command.ts'
 import { loadTextFile } from '../../files/load-text-file.ts'
-import { withSecretFiles } from '../../files/secret-files.ts'
 import { HOSTED_FLAGS, withHosted } from '../../hosted/with-hosted.ts'
-import { getFormat, printData, printList } from '../../output/print-result.ts'
+import { printList } from '../../output/print-result.ts'
 import { findByNameOrId, label } from '../../resources/find-by-name-or-id.ts'
 import { YES_FLAG } from '../../session/call-flags.ts'
 import { confirm } from '../../session/confirm.ts'
-
-const OUT_FLAG = {
-  name: 'out',
-  value: 'FILE',
-  description: 'Write the credentials to this file [NAME.credentials.json]',
-}
+import { OUT_FLAG, writeCredentials } from './write-credentials.ts'
 
 const list: Command = {
   args: [],
@@ -47,6 +41,8 @@ const create: Command = {
       description: 'admin, network-admin or read-only, the default; "roles list" shows what each permits',
     },
     { name: 'email', value: 'ADDRESS', description: 'The contact address' },
+    { name: 'rotate-every', value: 'DAYS', description: 'Rotate the credentials by plan' },
+    { name: 'rotation-overlap', value: 'HOURS', description: 'How long the old ones stay valid then [24]' },
     { name: 'description', value: 'TEXT', description: 'The purpose of the account' },
     {
       name: 'client-id',
@@ -77,6 +73,7 @@ const create: Command = {
         ...(flags.role !== undefined && { role: flags.role as Account['role'] }),
         ...(flags.email !== undefined && { contactEmail: String(flags.email) }),
         ...(flags.description !== undefined && { description: String(flags.description) }),
+        ...rotationOf(flags),
         ...(flags['client-id'] !== undefined && { clientId: String(flags['client-id']) }),
         ...(flags['proof-token'] !== undefined && { proofToken: loadTextFile(String(flags['proof-token'])).trim() }),
       }
@@ -112,6 +109,22 @@ const rotate: Command = {
   },
 }
 
+const pickUp: Command = {
+  args: ['NAME'],
+  flags: [...HOSTED_FLAGS, OUT_FLAG],
+  details: ['Gets the credentials of a planned rotation, once. The account itself can do so with its old credentials.'],
+  examples: [
+    {
+      command: 'countersign accounts pick-up ci --credentials credentials.json --out credentials.json',
+      description: 'replaces the own credentials; run it more often than the overlap of the plan',
+    },
+  ],
+  run: (call) =>
+    writeCredentials(call, 'picked up the credentials of', { replace: true }, async (client) =>
+      client.accounts.pickUp((await getAccount(client, call.args[0] ?? '')).id),
+    ),
+}
+
 const remove: Command = {
   args: ['NAME'],
   flags: [...HOSTED_FLAGS, YES_FLAG],
@@ -128,27 +141,16 @@ const remove: Command = {
   },
 }
 
-/** Runs `work`, which returns new credentials, and writes them to their file. */
-async function writeCredentials(
-  call: Call,
-  done: string,
-  { replace }: { readonly replace: boolean },
-  work: (client: HostedClient) => Promise<AccountWithCredentials>,
-): Promise<number> {
-  const format = getFormat(call)
-  const out = getOutPath(call)
-  const { id, name, credentials } = await withSecretFiles(call, { paths: [out], replace }, async (save) => {
-    const account = await withHosted(call, work)
-    if (account.credentials) save(`${JSON.stringify(account.credentials, null, 2)}\n`)
-    return account
-  })
-  if (format !== 'table') await printData(call, { id, name, ...(credentials && { credentialsFile: out }) })
-  else call.terminal.out(`${done} account ${name} (${id})${credentials ? `; its credentials are in ${out}` : ''}`)
-  return EXIT.ok
-}
+const DEFAULT_OVERLAP_HOURS = 24
 
-function getOutPath({ flags, args: [name = ''] }: Call): string {
-  return typeof flags.out === 'string' ? flags.out : `${name.replace(/[^\w.@-]/g, '_')}.credentials.json`
+function rotationOf(flags: FlagValues) {
+  const { 'rotate-every': days, 'rotation-overlap': hours = DEFAULT_OVERLAP_HOURS } = flags
+  if (days === undefined) return {}
+  const rotation = { everyDays: Number(days), overlapHours: Number(hours) }
+  const isWhole = Number.isInteger(rotation.everyDays) && Number.isInteger(rotation.overlapHours)
+  if (!isWhole)
+    throw usageError('the plan of rotation is no number', 'write --rotate-every DAYS --rotation-overlap HOURS')
+  return { rotation }
 }
 
 async function getAccount(client: HostedClient, nameOrId: string): Promise<Account> {
@@ -174,4 +176,4 @@ async function findProviderId(client: HostedClient, nameOrId: unknown): Promise<
 }
 
 /** `countersign accounts …` */
-export const accounts = { list, create, rotate, delete: remove }
+export const accounts = { list, create, rotate, pickUp, delete: remove }

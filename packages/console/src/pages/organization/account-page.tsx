@@ -1,4 +1,4 @@
-import { Code, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Alert, Code, NumberInput, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
@@ -7,17 +7,25 @@ import { hosted } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
 import { useFreshQuery } from '../../api/use-fresh-query.ts'
 import { loadVersioned, type Versioned } from '../../api/versioned.ts'
-import type { Account } from '../../api/wire.ts'
+import type { Account, Credentials } from '../../api/wire.ts'
 import { FormFrame } from '../../form/form-frame.tsx'
+import { wholeNumber } from '../../form/rules.ts'
 import { useServerForm } from '../../form/use-server-form.ts'
+import { ActionButton } from '../../show/action-button.tsx'
 import { EnabledBadge } from '../../show/badges.tsx'
 import { Details, Section } from '../../show/details.tsx'
+import { Instant } from '../../show/instant.tsx'
 import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { PageHead } from '../../show/page-head.tsx'
 import { AccountActions } from './account-actions.tsx'
 import { ACCOUNT_RULES } from './account-values.ts'
+import { CredentialsDialog } from './credentials-dialog.tsx'
 import { RoleField } from './role-field.tsx'
+
+const DEFAULT_OVERLAP_HOURS = 24
+const MAX_DAYS = 730
+const MAX_HOURS = 168
 
 const BACK = <PageLink to="/organization/api-accounts">Manage API Account</PageLink>
 
@@ -48,9 +56,12 @@ export function AccountPage() {
                 ['Client id', account.clientId],
                 ['Identity provider', <ProviderName key="provider" id={account.identityProviderId} />],
                 ['Authentication URL', account.authenticationUrl],
+                ['Credentials from', <Instant key="rotated" at={timeOf(account.rotatedAt)} />],
+                ['Next rotation', <Instant key="rotates" at={timeOf(account.rotatesAt)} />],
               ]}
             />
           </Section>
+          <PickUpNote account={account} />
           <FileSection account={account} />
           <FreshAccountForm key={edits} id={id} edits={edits} onSaved={reopenForm} />
         </Stack>
@@ -73,6 +84,36 @@ function FileSection({ account: { clientId, authenticationUrl } }: { readonly ac
     </Section>
   )
 }
+
+/** Offers the credentials of a planned rotation, once. */
+function PickUpNote({ account: { id, name, pickUpUntil } }: { readonly account: Account }) {
+  const [credentials, setCredentials] = useState<Credentials>()
+  const pickUp = async () => {
+    setCredentials((await hosted.accounts.pickUp(id)).credentials)
+    await queries.invalidateQueries({ queryKey: ['accounts'] })
+  }
+  return (
+    <>
+      {pickUpUntil && (
+        <Alert color="orange" title="New credentials are waiting">
+          <Stack gap="xs" align="start">
+            <Text size="sm">
+              They were made by the plan of rotation. The old ones end at <Instant at={timeOf(pickUpUntil)} />. They can
+              be picked up once, here or by the account itself.
+            </Text>
+            <ActionButton size="xs" label={`Pick up the credentials of ${name}`} onAct={pickUp}>
+              Pick up
+            </ActionButton>
+          </Stack>
+        </Alert>
+      )}
+      <CredentialsDialog credentials={credentials} onClose={() => setCredentials(undefined)} />
+    </>
+  )
+}
+
+const timeOf = (time: Account['rotatesAt']): string | null =>
+  time === null ? null : new Date(time.epochSecond * 1000).toISOString()
 
 interface FreshAccountFormProps {
   readonly id: string
@@ -102,8 +143,19 @@ function AccountForm({ account, onSaved }: AccountFormProps) {
       contactEmail: account.contactEmail ?? '',
       description: account.description ?? '',
       role: account.role,
+      rotationDays: account.rotation?.everyDays ?? ('' as number | ''),
+      rotationHours: account.rotation?.overlapHours ?? DEFAULT_OVERLAP_HOURS,
     },
-    validate: ACCOUNT_RULES,
+    validate: {
+      ...ACCOUNT_RULES,
+      rotationDays: (value) => (value === '' ? null : wholeNumber(1, MAX_DAYS)(value)),
+      rotationHours: wholeNumber(1, MAX_HOURS),
+    },
+    toBody: ({ rotationDays, rotationHours, ...values }) => ({
+      ...values,
+      rotation: rotationDays === '' ? null : { everyDays: rotationDays, overlapHours: rotationHours },
+    }),
+    fieldOf: { rotation: 'rotationDays' },
     send: async (values, changed) => {
       await hosted.accounts.update(account.id, changed, { ifMatch: account.version })
       onSaved()
@@ -117,6 +169,18 @@ function AccountForm({ account, onSaved }: AccountFormProps) {
       <TextInput label="Contact e-mail" type="email" {...form.getInputProps('contactEmail')} />
       <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />
       <RoleField value={form.values.role} input={form.getInputProps('role')} />
+      <NumberInput
+        label="Rotate every (days)"
+        description="By plan; empty: not at all. The new credentials wait for being picked up"
+        allowDecimal={false}
+        {...form.getInputProps('rotationDays')}
+      />
+      <NumberInput
+        label="Overlap (hours)"
+        description="How long the old credentials stay valid after a planned rotation"
+        allowDecimal={false}
+        {...form.getInputProps('rotationHours')}
+      />
     </FormFrame>
   )
 }

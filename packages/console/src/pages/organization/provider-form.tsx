@@ -1,9 +1,15 @@
 import type { ProviderInput } from '@countersign/sdk'
-import { PasswordInput, Select, Switch, TextInput } from '@mantine/core'
+import { Select, Switch, TextInput } from '@mantine/core'
 import type { Provider, ProviderKind } from '../../api/wire.ts'
 import { FormFrame } from '../../form/form-frame.tsx'
 import { atMost, httpsUrl, required } from '../../form/rules.ts'
 import { useServerForm } from '../../form/use-server-form.ts'
+import {
+  ADMINISTRATION_RULES,
+  AdministrationFields,
+  administrationBody,
+  administrationValues,
+} from './administration-fields.tsx'
 import { KIND_LABELS } from './provider-kinds.ts'
 
 interface ProviderFormProps {
@@ -28,9 +34,7 @@ export function ProviderForm({ provider, onSend, submitLabel }: ProviderFormProp
       discoveryUrl: provider?.discoveryUrl ?? '',
       jwksUri: provider?.jwksUri ?? '',
       tokenUrl: provider?.tokenUrl ?? '',
-      registrationUrl: provider?.registrationUrl ?? '',
-      registrationToken: '',
-      removesToken: false,
+      ...administrationValues(provider),
       enabled: provider?.enabled ?? true,
     },
     validate: {
@@ -42,13 +46,13 @@ export function ProviderForm({ provider, onSend, submitLabel }: ProviderFormProp
       discoveryUrl: httpsUrl(false),
       jwksUri: httpsUrl(false),
       tokenUrl: httpsUrl(false),
-      registrationUrl: httpsUrl(false),
+      administration: ADMINISTRATION_RULES,
     },
-    // Empty values are left out: the discovery document supplies them, and a stored token is kept.
-    send: ({ name, kind, issuer, removesToken, ...rest }) => {
+    // Empty values are left out: the discovery document supplies them, and a stored secret is kept.
+    send: ({ name, kind, issuer, administrationKind, administration, secret, removesSecret, ...rest }) => {
       const filled = Object.entries(rest).filter(([, value]) => value !== '')
-      const clearedToken = removesToken && { registrationToken: '' }
-      return onSend({ name, kind, issuer, ...Object.fromEntries(filled), ...clearedToken })
+      const body = administrationBody({ administrationKind, administration, secret, removesSecret })
+      return onSend({ name, kind, issuer, ...Object.fromEntries(filled), ...body })
     },
   })
   return (
@@ -72,26 +76,7 @@ export function ProviderForm({ provider, onSend, submitLabel }: ProviderFormProp
       <TextInput label="Discovery URL" placeholder="Default of the issuer" {...form.getInputProps('discoveryUrl')} />
       <TextInput label="JWKS URI" placeholder="From the discovery document" {...form.getInputProps('jwksUri')} />
       <TextInput label="Token URL" placeholder="From the discovery document" {...form.getInputProps('tokenUrl')} />
-      <TextInput
-        label="Registration URL"
-        placeholder="From the discovery document"
-        {...form.getInputProps('registrationUrl')}
-      />
-      <PasswordInput
-        label="Registration token"
-        description={
-          provider?.hasRegistrationToken
-            ? 'A token is stored, sealed. Enter one to replace it.'
-            : 'If the provider requires one to register clients'
-        }
-        autoComplete="off"
-        disabled={form.values.removesToken}
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the registration token' }}
-        {...form.getInputProps('registrationToken')}
-      />
-      {provider?.hasRegistrationToken && (
-        <Switch label="Delete the registration token" {...form.getInputProps('removesToken', { type: 'checkbox' })} />
-      )}
+      <AdministrationFields form={form as never} provider={provider} />
       <Switch label="Enabled" {...form.getInputProps('enabled', { type: 'checkbox' })} />
     </FormFrame>
   )

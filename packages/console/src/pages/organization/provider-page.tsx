@@ -11,6 +11,7 @@ import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { PageHead } from '../../show/page-head.tsx'
 import { ProviderForm } from './provider-form.tsx'
+import { TestSection } from './test-button.tsx'
 
 const BACK = <PageLink to="/organization/providers">Identity providers</PageLink>
 
@@ -34,6 +35,7 @@ export function ProviderPage() {
               done={`The identity provider “${provider.name}” is deleted.`}
             />
           </PageHead>
+          <TestSection id={id} />
           <ProviderForm
             provider={provider}
             onSend={(body) =>

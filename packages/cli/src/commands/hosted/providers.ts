@@ -1,0 +1,133 @@
+import type { HostedClient, IdentityProvider, ProviderInput } from '@countersign/sdk'
+import { CliError, EXIT, usageError } from '../../cli-error.ts'
+import { collect } from '../../collect.ts'
+import type { Call, Command } from '../../command.ts'
+import { getSourceName, loadTextArgument } from '../../files/load-text-file.ts'
+import { HOSTED_FLAGS, withHosted } from '../../hosted/with-hosted.ts'
+import { getFormat, printData, printList } from '../../output/print-result.ts'
+import { findByNameOrId, label } from '../../resources/find-by-name-or-id.ts'
+import { YES_FLAG } from '../../session/call-flags.ts'
+import { confirm } from '../../session/confirm.ts'
+
+const list: Command = {
+  args: [],
+  flags: HOSTED_FLAGS,
+  examples: [{ command: 'countersign providers list', description: 'list the identity providers of the organization' }],
+  async run(call) {
+    await printList(call, await withHosted(call, ({ providers }) => collect(providers.list())), [
+      { title: 'NAME', get: (provider: IdentityProvider) => provider.name },
+      { title: 'KIND', get: ({ kind }) => kind },
+      { title: 'ADMINISTRATION', get: ({ administration }) => administration?.kind ?? 'manual' },
+      { title: 'ENABLED', get: ({ enabled }) => enabled },
+      { title: 'ISSUER', get: ({ issuer }) => issuer },
+      { title: 'ID', get: ({ id }) => id },
+    ])
+    return EXIT.ok
+  },
+}
+
+const create: Command = {
+  args: ['NAME'],
+  flags: [
+    ...HOSTED_FLAGS,
+    { name: 'issuer', value: 'URL', description: 'The exact issuer of its tokens' },
+    { name: 'kind', value: 'KIND', description: 'cognito, auth0 or oidc [oidc]' },
+    { name: 'audience', value: 'TEXT', description: 'The audience of its tokens; user pools have none' },
+    { name: 'required-scope', value: 'TEXT', description: 'The scope that tokens must have' },
+    { name: 'token-url', value: 'URL', description: 'Its token endpoint [from the discovery document]' },
+    {
+      name: 'administration',
+      value: 'FILE',
+      description: 'JSON with the member administration, which has a secret; - reads stdin',
+    },
+  ],
+  examples: [
+    {
+      command:
+        'countersign providers create sso --issuer https://sso.example.com/realms/acme --audience network-api --administration admin.json',
+      description: 'let the controller create API accounts at a Keycloak',
+    },
+  ],
+  async run(call) {
+    const [name = ''] = call.args
+    const { issuer, kind = 'oidc' } = call.flags
+    if (typeof issuer !== 'string') throw usageError('the issuer is missing', 'write --issuer URL')
+    const text = (flag: string, member: string) =>
+      typeof call.flags[flag] === 'string' ? { [member]: call.flags[flag] } : {}
+    const body = {
+      name,
+      kind: kind as ProviderInput['kind'],
+      issuer,
+      ...text('audience', 'audience'),
+      ...text('required-scope', 'requiredScope'),
+      ...text('token-url', 'tokenUrl'),
+      ...(await loadAdministration(call)),
+    }
+    const created = await withHosted(call, ({ providers }) => providers.create(body))
+    if (getFormat(call) !== 'table') await printData(call, created)
+    else call.terminal.out(`created provider ${label(created)}`)
+    return EXIT.ok
+  },
+}
+
+/** A secret does not belong on a command line. */
+async function loadAdministration(call: Call): Promise<Pick<ProviderInput, 'administration'>> {
+  const { administration: path } = call.flags
+  if (typeof path !== 'string') return {}
+  try {
+    return { administration: JSON.parse(await loadTextArgument(call, path)) }
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause
+    throw new CliError(`${getSourceName(path)} is not JSON`, { hint: 'see docs/provider-administration.md', cause })
+  }
+}
+
+const test: Command = {
+  args: ['NAME'],
+  flags: HOSTED_FLAGS,
+  details: [
+    'Tries the administration of the provider, and says which permission is missing there. The status is 1 then.',
+  ],
+  examples: [{ command: 'countersign providers test sso', description: 'by name or id' }],
+  async run(call) {
+    const [name = ''] = call.args
+    const result = await withHosted(call, async (client) => client.providers.test((await getProvider(client, name)).id))
+    if (getFormat(call) !== 'table') await printData(call, result)
+    else if (result.checks.length === 0)
+      call.terminal.out('nothing to test: clients of this provider are created by hand')
+    else {
+      await printList(call, result.checks, [
+        { title: 'CHECK', get: ({ name: check }) => check },
+        { title: 'OK', get: ({ ok }) => ok },
+        { title: 'MESSAGE', get: ({ message }) => message },
+      ])
+    }
+    return result.ok ? EXIT.ok : EXIT.failure
+  },
+}
+
+const remove: Command = {
+  args: ['NAME'],
+  flags: [...HOSTED_FLAGS, YES_FLAG],
+  examples: [{ command: 'countersign providers delete sso --yes', description: 'by name or id, without asking' }],
+  async run(call) {
+    const [name = ''] = call.args
+    const provider = await withHosted(call, (client) => getProvider(client, name))
+    await confirm(call, `Delete the identity provider ${label(provider)}?`)
+    await withHosted(call, ({ providers }) => providers.delete(provider.id))
+    call.terminal.out(`deleted provider ${label(provider)}`)
+    return EXIT.ok
+  },
+}
+
+async function getProvider(client: HostedClient, nameOrId: string): Promise<IdentityProvider> {
+  const found = findByNameOrId(await collect(client.providers.list()), nameOrId, 'provider')
+  if (found) return found
+  throw new CliError(`there is no identity provider "${nameOrId}"`, {
+    hint: '"countersign providers list" shows all',
+    exitCode: EXIT.notFound,
+  })
+}
+
+/** `countersign providers …` */
+export const providers = { list, create, test, delete: remove }
