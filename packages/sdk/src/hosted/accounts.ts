@@ -1,5 +1,6 @@
 import { type ChangeOptions, ifMatchHeaders } from '../controller/resource.ts'
 import { pathOf } from '../http/json-api.ts'
+import type { CallOptions } from '../http/transport.ts'
 import type { AccountChanges, AccountInput, AccountRotation } from '../wire-types.ts'
 import { HostedResource } from './hosted-resource.ts'
 import type { Account, AccountWithCredentials } from './hosted-types.ts'

@@ -173,10 +173,10 @@ export class AccountJobs {
   async #fail(id: string, record: StoredProvider, error: unknown, client: AccountClient | undefined): Promise<void> {
     const { store, clock, log, accountClients } = this.#parts
     const { organizationId } = record
-    // One request creates the client where none can be found afterwards.
-    const isNothingLeft = !client && !accountClients.open(record).adapter.findLost && isBeforeCreation(error)
-    const [state, ms] = isNothingLeft ? (['failed', JOB_SHOWN_MS] as const) : (['pending', JOB_LEASE_MS] as const)
     try {
+      // One request creates the client where none can be found afterwards.
+      const isNothingLeft = !client && !accountClients.open(record).adapter.findLost && isBeforeCreation(error)
+      const [state, ms] = isNothingLeft ? (['failed', JOB_SHOWN_MS] as const) : (['pending', JOB_LEASE_MS] as const)
       const change: JobChange = { state, error: textOf(error), dueAt: clock.now() + ms, client }
       await store.run(settleJob, { id, change }, this.#meta())
       await this.runNow(organizationId, [id])

@@ -363,11 +363,11 @@ export function createController(parts: ControllerParts): Controller {
           log,
           endOldSessions: () => accountClients.endOldSessions(),
           rotateKeys: async () => oidc?.signingKeys.rotate(),
-          workAtProviders: async () => {
-            await accountClients.removeRetired()
-            await accountJobs.runDue()
-            await plannedRotations.runDue()
-          },
+          workAtProviders: [
+            () => accountClients.removeRetired(),
+            () => accountJobs.runDue(),
+            () => plannedRotations.runDue(),
+          ],
         })
   return {
     http,

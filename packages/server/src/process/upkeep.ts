@@ -24,7 +24,7 @@ interface UpkeepParts {
   /** Creates the next signing key of the OpenID provider when it is due. */
   rotateKeys(): Promise<void>
   /** Removes retired clients, does the jobs that are due, and rotates credentials by their plans. Sends requests to providers, which may be slow. */
-  workAtProviders(): Promise<void>
+  readonly workAtProviders: readonly (() => Promise<void>)[]
 }
 
 /**
@@ -51,7 +51,7 @@ export function startUpkeep({ store, clock, log, ...parts }: UpkeepParts): { sto
   // Providers do not delay the deletion of rows: each has its own rounds.
   const all = [
     repeat(deleteRows, INTERVAL_MS, log),
-    repeat(() => parts.workAtProviders(), INTERVAL_MS, log),
+    ...parts.workAtProviders.map((work) => repeat(work, INTERVAL_MS, log)),
     repeat(expire, EXPIRY_INTERVAL_MS, log),
   ]
   return {

@@ -187,3 +187,14 @@ test('a manual record has nothing to test, and needs an existing client', async 
   assert.equal((await app.admin('POST', ACCOUNTS, { name: 'a', identityProviderId })).status, 400)
   assert.equal((await app.admin('POST', ACCOUNTS, { name: 'a', identityProviderId, clientId: 'c' })).status, 201)
 })
+
+test('F-14 failed attempts do not block an organization: the newest hundred are kept', async (t) => {
+  const { app, createProvider } = await setUpHosted(t)
+  const stub = await startStub(t, () => ({ status: 503 }))
+  const identityProviderId = await createProvider('cognito', { registrationUrl: `${stub.base}/register` })
+  const create = () => app.admin('POST', ACCOUNTS, { name: 'nightly', identityProviderId })
+  for (let nth = 0; nth < 103; nth++) assert.equal((await create()).status, 502)
+  const jobs: { state: string }[] = (await app.admin('GET', JOBS)).json
+  assert.ok(jobs.length <= 101, String(jobs.length))
+  assert.ok(jobs.every(({ state }) => state === 'failed'))
+})

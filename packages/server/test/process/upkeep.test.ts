@@ -17,10 +17,12 @@ test('F-14 upkeep deletes rows every minute while providers are slow to remove c
     log,
     endOldSessions: async () => void ended++,
     rotateKeys: async () => {},
-    workAtProviders: () => {
-      removals++
-      return slow.promise
-    },
+    workAtProviders: [
+      () => {
+        removals++
+        return slow.promise
+      },
+    ],
   })
   for (const minute of [1, 2, 3]) {
     t.mock.timers.tick(60_000)

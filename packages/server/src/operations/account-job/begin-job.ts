@@ -2,15 +2,17 @@ import type { AccountJobKind } from '@countersign/contract'
 import { AppError, fieldError } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
 import type { OwnedKey } from '../../store/owned-key.ts'
-import { countJobs, findOpenRotation, getJob } from '../../store/reads/account-job-reads.ts'
+import { countOpenJobs, findOpenRotation, getJob } from '../../store/reads/account-job-reads.ts'
 import { getProvider } from '../../store/reads/provider-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
-import { deleteJob, insertJob } from '../../store/writes/account-job-writes.ts'
+import { deleteJob, deleteSurplusJobs, insertJob } from '../../store/writes/account-job-writes.ts'
 import { checkTargetOrganization } from '../organization/target-organization.ts'
 import { JOB_LEASE_MS } from './job-time.ts'
 
 /** Each is work that is still to be done. An organization whose provider fails must not collect them without end. */
 const MAX_JOBS = 1_000
+/** Failed jobs that are shown. */
+const MAX_FAILED_JOBS = 100
 
 export interface BeginJob extends OwnedKey {
   readonly identityProviderId: string
@@ -39,7 +41,8 @@ export async function addJob(tx: Transaction, job: Omit<BeginJob, 'repeats'>): P
   if (job.kind === 'rotate' && (await findOpenRotation(tx.db, job.accountId))) {
     throw fieldError('id', 'a rotation of this account is under way or is being undone: try again later', job.accountId)
   }
-  if ((await countJobs(tx.db, job.organizationId, MAX_JOBS)) >= MAX_JOBS) {
+  await deleteSurplusJobs(tx, job.organizationId, MAX_FAILED_JOBS)
+  if ((await countOpenJobs(tx.db, job.organizationId, MAX_JOBS)) >= MAX_JOBS) {
     const message = `the organization has ${MAX_JOBS} jobs that are not done: see /identity/v1/account-jobs`
     throw new AppError('INVALID_FIELD', { message })
   }

@@ -2,6 +2,7 @@ import { operation } from '../../store/operation.ts'
 import type { OwnedKey } from '../../store/owned-key.ts'
 import { findOpenRotation } from '../../store/reads/account-job-reads.ts'
 import { getAccountRow } from '../../store/reads/account-reads.ts'
+import { deleteFailedRotations } from '../../store/writes/account-job-writes.ts'
 import { updateRotation } from '../../store/writes/account-writes.ts'
 import { addJob } from '../account-job/begin-job.ts'
 
@@ -23,6 +24,7 @@ export const beginPlannedRotation = operation({
     if (rotatesAt === null || rotatesAt > tx.now || !account.active) return false
     await updateRotation(tx, id, { rotatedAt, rotatesAt: tx.now + RETRY_MS })
     if (await findOpenRotation(tx.db, id)) return false
+    await deleteFailedRotations(tx, id)
     await addJob(tx, {
       id: jobId,
       organizationId,

@@ -3,7 +3,12 @@ import { newId } from '@countersign/core'
 import type { ClientRegistration } from '../client-registration.ts'
 import { OutboundError } from '../outbound-error.ts'
 import { failed, passed } from './checks.ts'
-import { type AdministeredClient, clientNameOf, type ProviderAdministration } from './provider-administration.ts'
+import {
+  type AdministeredClient,
+  type AdministrationCheck,
+  clientNameOf,
+  type ProviderAdministration,
+} from './provider-administration.ts'
 
 const NAME = 'register a client and remove it'
 
@@ -27,9 +32,9 @@ export function createRegistrationAdministration(registration: ClientRegistratio
     // Nothing else shows whether the token is accepted.
     test: async (provider) => {
       try {
-        const client = await create(provider, { name: 'Countersign test', marker: newId() })
-        await remove(provider, client)
-        return [client.handle === null ? failed(NAME, CANNOT_REMOVE) : passed(NAME)]
+        const client = await create(provider, { name: TEST_NAME, marker: newId() })
+        if (client.handle === null) return [failed(NAME, CANNOT_REMOVE)]
+        return [await removeTested(() => remove(provider, client))]
       } catch (error) {
         if (!(error instanceof OutboundError)) throw error
         const isForbidden = error.status === 401 || error.status === 403
@@ -40,8 +45,19 @@ export function createRegistrationAdministration(registration: ClientRegistratio
   }
 }
 
-const CANNOT_REMOVE =
-  'a client was registered, but the provider offers no way to remove it (RFC 7592): remove the client "Countersign test" there'
+const TEST_NAME = 'Countersign test'
+const CANNOT_REMOVE = `a client was registered, but the provider offers no way to remove it (RFC 7592): remove the client "${TEST_NAME}" there`
+
+async function removeTested(remove: () => Promise<void>): Promise<AdministrationCheck> {
+  try {
+    await remove()
+    return passed(NAME)
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error
+    const reason = `a client was registered and could not be removed: remove the client "${TEST_NAME}" there`
+    return failed(NAME, `${reason} (${error.tenantMessage})`)
+  }
+}
 
 function refusedToken(registrationUrl: string): string {
   return guessProviderProduct(registrationUrl) === 'okta'

@@ -35,10 +35,10 @@ export async function findJob(db: Db, id: string): Promise<AccountJobRow | undef
   return db.selectFrom('account_jobs').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** The number of jobs of an organization, counted up to `most`. */
-export async function countJobs(db: Db, organizationId: string, most: number): Promise<number> {
+/** The number of jobs of an organization that have something to do, or may have, counted up to `most`. */
+export async function countOpenJobs(db: Db, organizationId: string, most: number): Promise<number> {
   const jobs = db.selectFrom('account_jobs').select('id').where('organization_id', '=', organizationId)
-  return countOf(db, jobs.limit(most).as('counted'))
+  return countOf(db, jobs.where('state', '<>', 'failed').limit(most).as('counted'))
 }
 
 /** A rotation of the account that is not settled yet. */

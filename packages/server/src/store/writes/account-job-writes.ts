@@ -92,6 +92,23 @@ export async function deleteJobsOfAccount({ db }: Transaction, accountId: string
     .execute()
 }
 
+/** Deletes the failed jobs of an organization except the newest ones. */
+export async function deleteSurplusJobs({ db }: Transaction, organizationId: string, kept: number): Promise<void> {
+  const failed = db
+    .selectFrom('account_jobs')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('state', '=', 'failed')
+  const newest = failed.orderBy('created_at', 'desc').limit(kept)
+  await db.deleteFrom('account_jobs').where('id', 'in', failed).where('id', 'not in', newest).execute()
+}
+
+/** Deletes the failed rotations of an account: the next one takes their place. */
+export async function deleteFailedRotations({ db }: Transaction, accountId: string): Promise<void> {
+  const failed = db.deleteFrom('account_jobs').where('account_id', '=', accountId).where('kind', '=', 'rotate')
+  await failed.where('state', '=', 'failed').execute()
+}
+
 /** Deletes up to `limit` failed jobs whose time has come. Returns how many. */
 export async function deleteForgottenJobs({ db, now }: Transaction, limit: number): Promise<number> {
   const old = db.selectFrom('account_jobs').select('id').where('state', '=', 'failed').where('due_at', '<=', now)
