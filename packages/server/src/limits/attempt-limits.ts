@@ -32,6 +32,10 @@ export interface AttemptLimits {
   readonly scim: WorkLimiter
   /** Renewals per identity, refused or not: each issues a certificate. */
   readonly renewal: AttemptLimiter
+  /** Refreshes and exchanges of tokens per identity, refused or not: each signs several tokens and writes. */
+  readonly refresh: AttemptLimiter
+  /** Session certificates per identity, refused or not. */
+  readonly sessionCertificate: AttemptLimiter
   /** Tokens that name a signer but have an invalid signature. */
   readonly signer: SignerLimiter
 }
@@ -50,6 +54,9 @@ const SITE_FACTOR = 10
 
 /** A device renews its certificate once in its life, and tries again when a response is lost. */
 const RENEWALS = { burst: 30, perSecond: 0.2 }
+
+/** An identity can have many sessions, each of which refreshes its tokens twice an hour and has a certificate or two. */
+const ISSUED = { burst: 60, perSecond: 1 }
 
 /** A burst of 0 means no limit; without a limit on addresses, refusals are not delayed and handshakes not limited either. */
 export function createAttemptLimits({ settings, ...parts }: AttemptLimitsParts): AttemptLimits {
@@ -77,6 +84,8 @@ export function createAttemptLimits({ settings, ...parts }: AttemptLimitsParts):
     // A request is begun before its work is known: what it costs beyond the burst delays the next ones.
     scim: limiter('scim', limits.scimBurst, limits.scimPerSecond, limits.scimBurst),
     renewal: limiter('renewal', RENEWALS.burst, RENEWALS.perSecond),
+    refresh: limiter('refresh', ISSUED.burst, ISSUED.perSecond),
+    sessionCertificate: limiter('sessionCertificate', ISSUED.burst, ISSUED.perSecond),
     signer: new SignerLimiter(signer, parts.sharing),
   }
 }

@@ -1,6 +1,7 @@
 import type { CheckSignature, VerifiedTokenCache } from '@countersign/core'
 import type { Logger } from 'pino'
 import type { EventHub } from '../events/event-hub.ts'
+import type { AttemptLimits } from '../limits/attempt-limits.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { ClientCertificates } from '../platform/keys/client-certificates.ts'
 import type { ServerIdentity } from '../platform/keys/server-identity.ts'
@@ -30,6 +31,7 @@ interface OidcParts {
   readonly clientCertificates: ClientCertificates
   readonly cache: VerifiedTokenCache
   readonly checkSignature: CheckSignature
+  readonly limits: Pick<AttemptLimits, 'refresh'>
 }
 
 export type Oidc = ReturnType<typeof createOidc>

@@ -12,6 +12,7 @@ import {
 import type { Logger } from 'pino'
 import { apiSessionEvent } from '../events/api-session-event.ts'
 import type { EventHub } from '../events/event-hub.ts'
+import type { AttemptLimits } from '../limits/attempt-limits.ts'
 import { openBoundOidcSession, openOidcSession } from '../operations/oidc/open-session.ts'
 import { type RenewOidcSession, rebindOidcSession, renewOidcSession } from '../operations/oidc/renew-session.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -38,6 +39,7 @@ interface TokenEndpointParts {
   readonly bearerSessions: Pick<BearerSessions, 'isBindingMet'>
   readonly loginWrites: LoginWrites
   readonly clientCertificates: Pick<ClientCertificates, 'issueForSession'>
+  readonly limits: Pick<AttemptLimits, 'refresh'>
 }
 
 /** Where a request of the token endpoint comes from. */
@@ -207,15 +209,16 @@ export class TokenEndpoint {
     }
   }
 
-  /** The session of a verified token, if the request proves what the token is bound to. */
+  /** The session of a verified token, if the request proves what the token is bound to, and its identity has not had too many. */
   async #findRenewable(claims: SessionTokenClaims, call: TokenCall, refusal: string): Promise<Renewable> {
-    const { store, sessions, bearerSessions } = this.#parts
+    const { store, sessions, bearerSessions, limits } = this.#parts
     const session = await sessions.peekOidc(claims.sessionId)
     const stored = session && (await findOidcSession(store.db, claims.sessionId))
     if (!session || !stored) throw invalidGrant(refusal)
     if (claims.fingerprints.length > 0 && !(await bearerSessions.isBindingMet(claims, call.fingerprint()))) {
       throw new OAuthError('access_denied', 'peer certificate fingerprint does not match token')
     }
+    limits.refresh.begin(session.identity.id)
     return { session, stored, claims }
   }
 

@@ -259,6 +259,7 @@ export function createController(parts: ControllerParts): Controller {
         clientCertificates,
         cache,
         checkSignature: signatures.check,
+        limits,
       })
     : undefined
   const explainer = new LoginExplainer({

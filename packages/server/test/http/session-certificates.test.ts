@@ -13,6 +13,20 @@ const CERTIFICATES = `${SESSION}/certificates`
 const HOUR_MS = 3_600_000
 
 describe('session certificates', () => {
+  it('R-21 are issued to an identity a limited number of times, and to others as before', async (t) => {
+    const app = await buildApp(t, { isAlone: 'controller' })
+    const [one, other] = [await app.makeIdentity(), await app.makeIdentity()]
+    const csr = makeTestCsr().pem
+    const issue = (session: string) => app.call('POST', CERTIFICATES, { csr }, { session })
+    const replies = await Promise.all(Array.from({ length: 80 }, () => issue(one.session)))
+    const issued = replies.filter(({ status }) => status === 201).length
+    assert.ok(issued >= 60 && issued < 80, String(issued))
+    assert.equal(replies.filter((reply) => summarize(reply) === '429 SERVER_TOO_MANY_REQUESTS').length, 80 - issued)
+    assert.equal((await issue(other.session)).status, 201)
+    app.clock.advance(60_000)
+    assert.equal((await issue(one.session)).status, 201)
+  })
+
   it('D34 issues a certificate of twelve hours for the session, lists and deletes it', async (t) => {
     const app = await buildApp(t)
     const { id: identityId, session } = await app.makeIdentity()

@@ -322,3 +322,22 @@ test('U-04 an exchange is refused for other clients, targets and scopes, and nev
   assert.deepEqual([scoped.json.scope, claimsOf(scoped.json.access_token).scopes], ['openid', ['openid']])
   assert.equal((await client.call('POST', '/oidc/oauth/introspect', { headers: { host: HOST } })).status, 404)
 })
+
+test('R-21 an identity refreshes and exchanges tokens a limited number of times, and others are not affected', async (t) => {
+  const app = await buildApp(t, { isAlone: 'controller' })
+  const client = new OidcClient(app)
+  const [tokens, user] = [await client.logIn(), await makeUser(app)]
+  const other = await client.logIn(user.username, user.password)
+  const exchange = (token: string) => client.exchange(token, { subject: 'access_token', requested: 'access_token' })
+  const replies = await Promise.all(Array.from({ length: 80 }, () => exchange(tokens.access_token)))
+  const served = replies.filter(({ status }) => status === 200).length
+  assert.ok(served >= 60 && served < 80, String(served))
+  const refreshes = await Promise.all(Array.from({ length: 10 }, () => client.refresh(tokens.refresh_token)))
+  const limited = refreshes.find(({ status }) => status !== 200)
+  assert.deepEqual([limited?.status, limited?.json.error], [429, 'temporarily_unavailable'])
+  assert.ok(Number(limited?.headers['retry-after']) >= 1)
+  assert.equal((await exchange(other.access_token)).status, 200)
+  assert.equal((await client.get(tokens.access_token)).status, 200, 'requests of the session are not limited')
+  app.clock.advance(60_000)
+  assert.equal((await exchange(tokens.access_token)).status, 200)
+})

@@ -1,5 +1,6 @@
 import { SessionCertificateCreate } from '@countersign/contract'
 import { issueSessionCertificate, type SessionCertificateParts } from '../../enrollment/issue-session-certificate.ts'
+import type { AttemptLimits } from '../../limits/attempt-limits.ts'
 import { deleteSessionCertificate } from '../../operations/api-session/session-certificates.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { SESSION_CERTIFICATE_FILTER } from '../../store/filter-tables.ts'
@@ -19,6 +20,7 @@ import { equals } from '../shared/row-conditions.ts'
 interface SessionCertificateRouteParts extends SessionCertificateParts {
   readonly store: Store
   readonly clock: Clock
+  readonly limits: Pick<AttemptLimits, 'sessionCertificate'>
 }
 
 const COLLECTION = 'current-api-session/certificates'
@@ -27,7 +29,7 @@ const ONE = [`${CLIENT}/${COLLECTION}/:id`]
 
 /** Certificates for the connections of the caller's own session. Those of other sessions are NOT_FOUND. */
 export function sessionCertificateRoutes(parts: SessionCertificateRouteParts): Route[] {
-  const { store, clock } = parts
+  const { store, clock, limits } = parts
   return [
     {
       method: 'POST',
@@ -41,7 +43,9 @@ export function sessionCertificateRoutes(parts: SessionCertificateRouteParts): R
       },
       handle: async (call) => {
         const { csr: csrPem } = call.body as SessionCertificateCreate
-        const request = { apiSessionId: sessionOf(call).id, csrPem }
+        const { id: apiSessionId, identity } = sessionOf(call)
+        limits.sessionCertificate.begin(identity.id)
+        const request = { apiSessionId, csrPem }
         const { id, certPem, caPem } = await issueSessionCertificate(parts, request, operationMeta(call, clock.now()))
         const { status, json } = created(COLLECTION, id)
         return { status, json: { ...json, data: { ...json.data, certificate: certPem, cas: caPem } } }
