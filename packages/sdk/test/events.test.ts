@@ -60,6 +60,25 @@ test('events are parsed for any chunking and any line ending', async (t) => {
   assert.deepEqual([value?.id, value?.event], ['n.1', { namespace: 'ünï', number: 1 }])
 })
 
+test('the body of a refusal is read up to a limit', async (t) => {
+  const chunk = Buffer.alloc(1_048_576, ' ')
+  let sent = 0
+  const server = await startServer(t, () => (response) => {
+    response.writeHead(503)
+    const write = () => {
+      while (!response.destroyed && sent < 200) {
+        sent += 1
+        if (!response.write(chunk)) return void response.once('drain', write)
+      }
+      response.end()
+    }
+    write()
+  })
+  const client = new ControllerClient({ baseUrl: server.url, session: 's', retries: 0 })
+  await assert.rejects(client.events().next(), { code: 'BAD_ANSWER', status: 503 })
+  assert.ok(sent < 100, `${sent} MiB`)
+})
+
 test('a refusal ends the stream with an error; a signal ends it without one', async (t) => {
   const server = await startServer(t, () => ({ status: 401, json: { error: { code: 'UNAUTHORIZED', message: 'no' } } }))
   const client = new ControllerClient({ baseUrl: server.url, session: 's' })

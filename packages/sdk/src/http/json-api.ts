@@ -1,6 +1,6 @@
 import { CountersignError } from '../countersign-error.ts'
 import { toError, unexpectedResponse } from './error-response.ts'
-import { parseJson } from './read-body.ts'
+import { parseJson, readText } from './read-body.ts'
 import { parseBaseAddress } from './safe-address.ts'
 import { type CallOptions, type HttpResponse, Transport, type TransportOptions } from './transport.ts'
 
@@ -58,7 +58,7 @@ export class JsonApi {
   async open(call: ApiCall): Promise<Response> {
     const response = await this.#authorized(call, (headers) => this.#transport.open(this.#outgoing(call, headers)))
     if (response.ok) return response
-    throw toError({ status: response.status, headers: response.headers, text: await response.text() })
+    throw toError({ status: response.status, headers: response.headers, text: await readText(response) })
   }
 
   async #authorized<Received extends Pick<HttpResponse, 'status'>>(
