@@ -51,18 +51,22 @@ export async function buildBody(call: Call, kind: ResourceKind, createOnly: read
 }
 
 async function parsePair(pair: string): Promise<{ readonly path: string; readonly value: unknown }> {
-  const { parse } = await import('yaml')
   const [path = '', ...value] = pair.split('=')
   if (path === '' || value.length === 0) throw usageError(`--set ${pair} sets nothing`, 'write --set MEMBER=VALUE')
-  return { path, value: parse(value.join('='), { maxAliasCount: 0 }) }
+  return { path, value: await parseYaml(value.join('=')) }
+}
+
+/** The library prints warnings by itself, with the characters of the text, which may control a terminal. */
+async function parseYaml(text: string): Promise<unknown> {
+  const { parse } = await import('yaml')
+  return parse(text, { maxAliasCount: 0, logLevel: 'error' })
 }
 
 /** Parses a YAML object; JSON is valid YAML. Throws for other values. */
 export async function parseMembers(text: string, source: string): Promise<Body> {
-  const { parse } = await import('yaml')
   let value: unknown
   try {
-    value = parse(text, { maxAliasCount: 0 })
+    value = await parseYaml(text)
   } catch (cause) {
     throw usageError(`${source}: ${(cause as Error).message.split('\n')[0]}`, 'it must be YAML or JSON')
   }
