@@ -200,3 +200,34 @@ test('a device login ends when it is declined, or with a signal', async (t) => {
   setTimeout(() => stop.abort(new Error('enough')), 100)
   await assert.rejects(waiting, /enough/)
 })
+
+test('Q-24 another machine cannot name a provider or its endpoints at http://localhost', async () => {
+  const documents: Record<string, object> = {}
+  const issue = (origin: string, endpoints: string) => {
+    documents[`${origin}/.well-known/openid-configuration`] = {
+      issuer: origin,
+      authorization_endpoint: `${endpoints}/auth`,
+      token_endpoint: `${endpoints}/token`,
+    }
+    return origin
+  }
+  const fetch = async (url: string | URL | Request) => Response.json(documents[String(url)])
+  const start = (openIdConfigurationUrl: string, controllerUrl?: string) => {
+    const signer = { openIdConfigurationUrl, clientId: 'c', scopes: '', targetToken: 'ID' } as const
+    return BrowserLogin.start({ signer, controllerUrl, fetch, redirectUri: REDIRECT })
+  }
+  const [local, own, remote] = ['http://localhost:8080', 'http://127.0.0.1:9', 'https://idp.example']
+  for (const [provider, endpoints, controllerUrl] of [
+    [remote, own, undefined],
+    [local, own, 'https://ctrl.example'],
+  ] as const) {
+    await assert.rejects(start(issue(provider, endpoints), controllerUrl), { code: 'UNSAFE_ADDRESS' })
+  }
+  for (const [provider, endpoints, controllerUrl] of [
+    [remote, remote, 'https://ctrl.example'],
+    [local, own, undefined],
+    [local, own, 'https://localhost:1280'],
+  ] as const) {
+    assert.ok((await start(issue(provider, endpoints), controllerUrl)).url.startsWith(`${endpoints}/auth`))
+  }
+})

@@ -16,13 +16,18 @@ export async function checkProviders({ url, caPem }: Controller): Promise<Findin
   const interactive = signers.filter(
     (signer) => signer.clientId && (signer.openIdConfigurationUrl || signer.externalAuthUrl),
   )
-  return Promise.all(interactive.slice(0, MAX_PROVIDERS).map((signer) => checkProvider(signer, fetch)))
+  return Promise.all(
+    interactive.slice(0, MAX_PROVIDERS).map((signer) => checkProvider(signer, { fetch, controllerUrl: url })),
+  )
 }
 
-async function checkProvider(signer: ClientSigner, fetch: typeof globalThis.fetch): Promise<Finding> {
+async function checkProvider(
+  signer: ClientSigner,
+  controller: { readonly fetch: typeof globalThis.fetch; readonly controllerUrl: string },
+): Promise<Finding> {
   const check = `provider of ${signer.name}`
   try {
-    const options = { signer, fetch, redirectUri: REDIRECT_URI, retries: 0, timeoutMs: TIMEOUT_MS }
+    const options = { signer, ...controller, redirectUri: REDIRECT_URI, retries: 0, timeoutMs: TIMEOUT_MS }
     const { origin } = new URL((await BrowserLogin.start(options)).url)
     return { check, ok: true, says: `${origin} is reachable and supports login` }
   } catch (error) {

@@ -25,8 +25,12 @@ export async function logInAtProvider(attempt: LoginAttempt, nameOrId: string): 
   return call.flags.device === true ? byDevice(attempt, signer, fetch) : byBrowser(attempt, signer, fetch)
 }
 
-async function byDevice({ call }: LoginAttempt, signer: ClientSigner, fetch: typeof globalThis.fetch): Promise<string> {
-  const login = await DeviceLogin.start({ signer, fetch })
+async function byDevice(
+  { call, url }: LoginAttempt,
+  signer: ClientSigner,
+  fetch: typeof globalThis.fetch,
+): Promise<string> {
+  const login = await DeviceLogin.start({ signer, fetch, controllerUrl: url })
   call.terminal.notice(`Open ${login.verificationUri} on any device and enter the code ${login.userCode}`)
   if (login.verificationUriComplete !== undefined) call.terminal.notice(`or open ${login.verificationUriComplete}`)
   call.terminal.note('waiting for the login there…')
@@ -35,7 +39,7 @@ async function byDevice({ call }: LoginAttempt, signer: ClientSigner, fetch: typ
 
 /** Receives the provider's redirect on a loopback port (RFC 8252). */
 async function byBrowser(
-  { call }: LoginAttempt,
+  { call, url }: LoginAttempt,
   signer: ClientSigner,
   fetch: typeof globalThis.fetch,
 ): Promise<string> {
@@ -43,7 +47,7 @@ async function byBrowser(
   await once(server, 'listening')
   try {
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const login = await BrowserLogin.start({ signer, fetch, redirectUri: `${origin}${CALLBACK}` })
+    const login = await BrowserLogin.start({ signer, fetch, controllerUrl: url, redirectUri: `${origin}${CALLBACK}` })
     const callback = waitForCallback(server, origin, new URL(login.url).searchParams.get('state'))
     call.terminal.notice(`Log in at ${login.url}`)
     openBrowser(login.url, call.env)

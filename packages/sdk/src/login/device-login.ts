@@ -28,13 +28,13 @@ export class DeviceLogin {
   readonly expiresAt: Date
   #intervalSeconds: number
 
-  private constructor(target: LoginTarget, value: unknown) {
+  private constructor(target: LoginTarget, endpoint: string, value: unknown) {
     this.#target = target
     this.#deviceCode = textOf(value, 'device_code') ?? ''
     this.userCode = textOf(value, 'user_code') ?? ''
     const complete = textOf(value, 'verification_uri_complete')
-    this.verificationUri = parseSafeAddress(textOf(value, 'verification_uri') ?? '', 'verification_uri').href
-    this.verificationUriComplete = complete && parseSafeAddress(complete, 'verification_uri_complete').href
+    this.verificationUri = parseSafeAddress(textOf(value, 'verification_uri') ?? '', 'verification_uri', endpoint).href
+    this.verificationUriComplete = complete && parseSafeAddress(complete, 'verification_uri_complete', endpoint).href
     this.expiresAt = new Date(Date.now() + secondsOf(value, 'expires_in', DEFAULT_LIFETIME_SECONDS) * MS_PER_SECOND)
     this.#intervalSeconds = secondsOf(value, 'interval', DEFAULT_INTERVAL_SECONDS)
   }
@@ -46,7 +46,7 @@ export class DeviceLogin {
     const { signal, timeoutMs } = options
     const response = await sendForm(target, url, target.parameters, { signal, timeoutMs })
     if (!response.isOk) throw tokenRefusedError(response, url, [])
-    return new DeviceLogin(target, parseJson(response.text))
+    return new DeviceLogin(target, url, parseJson(response.text))
   }
 
   /** Polls until the user has logged in. Throws LOGIN_REFUSED when the user declines or the code expires. */

@@ -10,6 +10,8 @@ export type LoginSigner = Pick<ClientSigner, 'clientId' | 'scopes' | 'targetToke
 
 export interface LoginOptions extends CallOptions, TransportOptions {
   readonly signer: LoginSigner
+  /** The address of the controller that the signer was read from. If given, a provider at http://localhost needs a controller there. */
+  readonly controllerUrl?: string | undefined
   /** Additional parameters of the request, for providers that require them. */
   readonly parameters?: Readonly<Record<string, string>> | undefined
 }
@@ -28,7 +30,7 @@ const OPENID = 'openid'
 
 /** Reads the provider's discovery document. Throws BAD_DISCOVERY, also for a signer without address or client id. */
 export async function findLoginTarget(options: LoginOptions): Promise<LoginTarget> {
-  const { signer, signal, timeoutMs } = options
+  const { signer, controllerUrl: namedBy, signal, timeoutMs } = options
   const address = signer.openIdConfigurationUrl || signer.externalAuthUrl
   if (!address || !signer.clientId) {
     throw new CountersignError({
@@ -38,7 +40,7 @@ export async function findLoginTarget(options: LoginOptions): Promise<LoginTarge
     })
   }
   const transport = new Transport(options)
-  const provider = await discoverProvider(transport, { address, signal, timeoutMs })
+  const provider = await discoverProvider(transport, { address, namedBy, signal, timeoutMs })
   const scope = scopesOf(signer).join(' ')
   // Auth0 issues opaque access tokens unless the request names an audience.
   const isAuth0 = guessProvider(provider.tokenEndpoint ?? '') === 'auth0'

@@ -30,12 +30,17 @@ export function discoveryAddress(issuerOrDocument: string): string {
   return base + WELL_KNOWN
 }
 
-/** Reads a provider's discovery document. Throws BAD_DISCOVERY, also when `issuer` is given and differs. */
+/** Reads a provider's discovery document. `namedBy` is where its address was read. Throws BAD_DISCOVERY, also when `issuer` is given and differs. */
 export async function discoverProvider(
   transport: Transport,
-  { address, issuer, ...options }: { address: string; issuer?: string | undefined } & CallOptions,
+  {
+    address,
+    namedBy,
+    issuer,
+    ...options
+  }: { address: string; namedBy?: string | undefined; issuer?: string | undefined } & CallOptions,
 ): Promise<ProviderDocument> {
-  const url = parseSafeAddress(discoveryAddress(address), 'the address of the provider').href
+  const url = parseSafeAddress(discoveryAddress(address), 'the address of the provider', namedBy).href
   const response = await transport.send({ method: 'GET', url, headers: { accept: 'application/json' }, ...options })
   const refuse = (why: string) =>
     new CountersignError({ code: 'BAD_DISCOVERY', status: response.status, message: `${url} ${why}` })
@@ -46,7 +51,7 @@ export async function discoverProvider(
   if (issuer !== undefined && issuer !== named) throw refuse('names another issuer')
   const endpoint = (name: string): string | undefined => {
     const value = textOf(document, name)
-    return value === undefined ? undefined : parseSafeAddress(value, name).href
+    return value === undefined ? undefined : parseSafeAddress(value, name, url).href
   }
   const methods = memberOf(document, 'token_endpoint_auth_methods_supported')
   const product = productOfDiscovery({
