@@ -12,6 +12,7 @@ import { CA_FILE_FLAG, PROFILE_FLAG, QUIET_FLAG, VERBOSE_FLAG, YES_FLAG } from '
 import { chooseSigner } from '../session/choose-signer.ts'
 import { parseControllerUrl } from '../session/controller-url.ts'
 import { checkToken } from '../session/second-jwt.ts'
+import { shellQuote } from '../shell-quote.ts'
 import { withProgress } from '../with-progress.ts'
 
 /** `countersign enroll`: redeem a token for a certificate, a password, or token login. */
@@ -69,9 +70,14 @@ export const enroll: Command = {
     if ('certificate' in result) {
       if (format !== 'table') await printData(call, { identityId: result.identityId, ...paths })
       else {
+        const quoted = {
+          certificate: shellQuote(paths.certificate),
+          key: shellQuote(paths.key),
+          ca: shellQuote(paths.ca),
+        }
         call.terminal.out(`enrolled: ${paths.certificate}, ${paths.key}`)
         call.terminal.note(
-          `log in with: countersign login ${client.baseUrl} --cert ${paths.certificate} --key ${paths.key} --ca-file ${paths.ca}`,
+          `log in with: countersign login ${client.baseUrl} --cert ${quoted.certificate} --key ${quoted.key} --ca-file ${quoted.ca}`,
         )
       }
     } else if (format !== 'table') await printData(call, result)
