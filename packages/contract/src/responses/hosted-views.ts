@@ -41,6 +41,9 @@ const account = {
   identityProviderId: uuid(),
   clientId: nullable(Type.String()),
   authenticationUrl: nullable(Type.String()),
+  rotatedAt: described(seconds(), 'When the current credentials were created'),
+  rotatesAt: described(nullable(seconds()), 'When they are rotated by plan'),
+  pickUpUntil: described(nullable(seconds()), 'Until when new credentials wait for being picked up'),
 }
 
 const role = {

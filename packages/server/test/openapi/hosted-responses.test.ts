@@ -97,6 +97,7 @@ test('changes at the hosted API respond as its OpenAPI document says', async (t)
   const { id } = (await call('POST', '/identity/v1/identity-providers', '', record)).json
   const providers = '/identity/v1/identity-providers/{id}'
   await call('PUT', providers, id, record)
+  await call('POST', `${providers}/test`, id)
   await call('PATCH', providers, id, { enabled: false })
   await call('DELETE', providers, id)
   const { organizationId } = (await call('GET', accounts, account)).json

@@ -73,6 +73,11 @@ const COLLECTIONS: Readonly<Record<string, Collection>> = {
     many: 'the identity providers that the organization trusts',
     of: 'IdentityProvider',
   },
+  '/identity/v1/account-jobs': {
+    one: 'a job at an identity provider',
+    many: 'the jobs at identity providers that are not done, or have failed',
+    of: 'AccountJob',
+  },
   '/identity/v1/operator/organizations': {
     one: 'an organization, as its operator',
     many: 'all organizations, as their operator',
@@ -117,6 +122,21 @@ const NOTES: Readonly<Record<string, HostedNote>> = {
     summary: 'Create new credentials of an API account',
     response: { kind: 'one', of: 'ApiAccountWithCredentials' },
     description: 'The old credentials stay valid for `overlapMinutes`, 60 by default.',
+  },
+  'POST /identity/v1/api-account-identities/:id/pick-up': {
+    summary: 'Get the credentials of a planned rotation, once',
+    response: { kind: 'one', of: 'ApiAccountWithCredentials' },
+    description: 'For administrators, and for the account itself with its old credentials. Without new ones, 404.',
+  },
+  'POST /identity/v1/account-jobs/:id/repeat': {
+    summary: 'Do what is left of a job, and repeat a failed creation or rotation',
+    response: { kind: 'one', of: 'ApiAccountWithCredentials' },
+    description: '204 without a body when no credentials were created.',
+  },
+  'POST /identity/v1/identity-providers/:id/test': {
+    summary: 'Test the administration of an identity provider',
+    response: { kind: 'one', of: 'AdministrationTest' },
+    description: 'Says which permission is missing at the provider.',
   },
   'POST /core/networks/:id/exchange': {
     summary: 'Exchange the access token for a session of the controller',
