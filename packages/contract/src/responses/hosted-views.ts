@@ -36,6 +36,9 @@ const CREDENTIALS = Type.Object({
 const account = {
   ...identity,
   ...API_ACCOUNT.response,
+  rotatedAt: seconds(),
+  rotatesAt: nullable(seconds()),
+  pickUpUntil: nullable(seconds()),
   auth0ClientId: nullable(Type.String()),
   awsCognitoClientId: nullable(Type.String()),
   identityProviderId: uuid(),
@@ -111,6 +114,12 @@ export const HOSTED_VIEWS = {
     networkControllerUrl: described(Type.String(), 'The management API of the controller'),
     expiresAt: instant(),
   }),
+  TradedToken: Type.Object({
+    access_token: Type.String(),
+    issued_token_type: Type.String(),
+    token_type: Type.String(),
+    expires_in: described(Type.Integer(), 'In seconds'),
+  }),
   HostedIdentity: Type.Object(identity),
   ApiAccount: Type.Object(account),
   ApiAccountWithCredentials: Type.Object({
@@ -152,7 +161,16 @@ export const HOSTED_VIEWS = {
     id: uuid(),
     isOperator: described(Type.Boolean(), 'Whether it owns this controller'),
     suspension: nullable(Type.Object({ at: seconds(), reason: nullable(Type.String()) })),
-    usage: described(map(Type.Integer()), 'How many records of each kind it has'),
+    usage: described(
+      Type.Object({
+        networks: Type.Integer(),
+        accounts: Type.Integer(),
+        providers: Type.Integer(),
+        clients: Type.Integer(),
+        lastUsedAt: nullable(seconds()),
+      }),
+      'How many records of each kind it has, and when one of its accounts was last used',
+    ),
     quotas: described(quotas(), 'The quotas that apply'),
     createdAt: seconds(),
     updatedAt: seconds(),

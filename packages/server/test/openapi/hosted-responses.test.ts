@@ -99,6 +99,7 @@ test('changes at the hosted API respond as its OpenAPI document says', async (t)
   await call('PUT', providers, id, record)
   await call('POST', `${providers}/test`, id)
   await call('PATCH', providers, id, { enabled: false })
+  await call('POST', `${providers}/test`, id)
   await call('DELETE', providers, id)
   const { organizationId } = (await call('GET', accounts, account)).json
   await call('PATCH', '/identity/v1/organizations/{id}', String(organizationId), { name: 'Acme' })

@@ -138,6 +138,11 @@ const NOTES: Readonly<Record<string, HostedNote>> = {
     response: { kind: 'one', of: 'AdministrationTest' },
     description: 'Says which permission is missing at the provider.',
   },
+  'POST /auth/v1/token': {
+    summary: 'Trade the token of a job for an access token of this API',
+    response: { kind: 'one', of: 'TradedToken' },
+    description: 'Token exchange (RFC 8693), for jobs that outlive their token. Errors have the form of RFC 6749.',
+  },
   'POST /core/networks/:id/exchange': {
     summary: 'Exchange the access token for a session of the controller',
     response: { kind: 'one', of: 'ExchangedSession' },
