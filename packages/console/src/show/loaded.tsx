@@ -5,7 +5,7 @@ import { ErrorNote, headingOf } from './error-note.tsx'
 import { PageHead } from './page-head.tsx'
 
 interface LoadedProps<Data> {
-  readonly query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
+  readonly query: Pick<UseQueryResult<Data>, 'data' | 'error'> & { readonly refetch: () => Promise<unknown> }
   /** For a whole page: the link to the parent page, shown with an error. */
   readonly back?: ReactNode
   readonly children: (data: Data) => ReactNode

@@ -93,12 +93,12 @@ export class HostedResource<Item, Input, Changes, Created = Item> extends Hosted
   }
 
   /** Changes the given members only. */
-  update(id: string, changes: Changes, options: ChangeOptions = {}): Promise<Item> {
+  async update(id: string, changes: Changes, options: ChangeOptions = {}): Promise<Item> {
     return this.#change({ method: 'PATCH', path: pathOf('', id), body: changes }, options)
   }
 
   /** Sets every member: those not given are reset to their defaults, or discovered from the provider again. */
-  replace(id: string, input: Input, options: ChangeOptions = {}): Promise<Item> {
+  async replace(id: string, input: Input, options: ChangeOptions = {}): Promise<Item> {
     return this.#change({ method: 'PUT', path: pathOf('', id), body: input }, options)
   }
 

@@ -8,13 +8,13 @@ import type { OperatorOrganization, OrganizationQuotas } from './hosted-types.ts
 /** All organizations of a controller, for administrators of the one that owns it. */
 export class OperatorOrganizations extends HostedCollection<OperatorOrganization> {
   /** Refuses the tokens of the organization's accounts and ends their sessions. The accounts learn the reason. */
-  suspend(id: string, reason?: string, options: ChangeOptions = {}): Promise<OperatorOrganization> {
+  async suspend(id: string, reason?: string, options: ChangeOptions = {}): Promise<OperatorOrganization> {
     const body = reason === undefined ? undefined : { reason }
     return this.#change({ method: 'POST', path: `${pathOf('', id)}/suspend`, body }, options)
   }
 
   /** Accepts the tokens of the organization's accounts again. */
-  resume(id: string, options: ChangeOptions = {}): Promise<OperatorOrganization> {
+  async resume(id: string, options: ChangeOptions = {}): Promise<OperatorOrganization> {
     return this.#change({ method: 'POST', path: `${pathOf('', id)}/resume` }, options)
   }
 
@@ -23,7 +23,11 @@ export class OperatorOrganizations extends HostedCollection<OperatorOrganization
   }
 
   /** Sets the given quotas; null sets the default. */
-  setQuotas(id: string, changes: OrganizationQuotaChanges, options: ChangeOptions = {}): Promise<OrganizationQuotas> {
+  async setQuotas(
+    id: string,
+    changes: OrganizationQuotaChanges,
+    options: ChangeOptions = {},
+  ): Promise<OrganizationQuotas> {
     return this.#change({ method: 'PATCH', path: `${pathOf('', id)}/quotas`, body: changes }, options)
   }
 

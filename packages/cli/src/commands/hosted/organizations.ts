@@ -53,9 +53,7 @@ const suspend: Command = {
     OPERATOR_ONLY,
     'Its tokens are refused from the next request on, and its sessions end. Nothing is deleted.',
   ],
-  examples: [
-    { command: 'countersign organizations suspend acme --reason "no payment"', description: 'until it is resumed' },
-  ],
+  examples: [{ command: 'countersign organizations suspend acme --reason unpaid', description: 'until it is resumed' }],
   async run(call) {
     const { item, version } = await withHosted(call, (client) => getOrganization(client, call))
     await confirm(call, `Suspend the organization ${label(item)}?`)

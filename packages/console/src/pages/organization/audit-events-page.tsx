@@ -29,7 +29,6 @@ export function AuditEventsPage() {
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => (last.length < PAGE_SIZE ? undefined : last.at(-1)?.id),
   })
-  const events = query.data?.pages.flat()
   return (
     <Stack>
       <PageHead
@@ -44,8 +43,10 @@ export function AuditEventsPage() {
         value={type}
         onChange={(value) => setType(value ?? ALL)}
       />
-      <Loaded query={{ data: events, error: query.error, refetch: query.refetch }}>
-        {(shown) => (shown.length === 0 ? <Text>There are no events.</Text> : <EventTable events={shown} />)}
+      <Loaded query={query}>
+        {({ pages }) =>
+          pages.flat().length === 0 ? <Text>There are no events.</Text> : <EventTable events={pages.flat()} />
+        }
       </Loaded>
       {query.hasNextPage && (
         <Group>
