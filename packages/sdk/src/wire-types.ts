@@ -814,6 +814,7 @@ export interface OrganizationSettings {
   readonly name: string
   readonly label: string
   readonly active: boolean
+  readonly audience: string
 }
 export interface ProviderSettings {
   readonly name: string
@@ -851,6 +852,19 @@ export interface AccountSettings {
     readonly everyDays: number
     readonly overlapHours: number
   } | null
+  readonly conditions: Readonly<
+    Record<
+      string,
+      | string
+      | readonly string[]
+      | {
+          readonly glob: string
+        }
+    >
+  > | null
+  readonly expiresAt: string | null
+  readonly lastUsedAt: string
+  readonly lastUsedFrom: string
 }
 export interface NetworkSettings {
   readonly name: string
@@ -1269,6 +1283,9 @@ export interface AccountInput {
       }
     | null
     | undefined
+  readonly kind?: 'client' | 'federated' | null | undefined
+  readonly conditions?: Readonly<Record<string, unknown>> | null | undefined
+  readonly expiresAt?: string | null | undefined
 }
 export interface AccountChanges {
   readonly name?: string | null | undefined
@@ -1283,6 +1300,8 @@ export interface AccountChanges {
       }
     | null
     | undefined
+  readonly conditions?: Readonly<Record<string, unknown>> | null | undefined
+  readonly expiresAt?: string | null | undefined
 }
 export interface AccountRotation {
   readonly overlapMinutes?: number | null | undefined

@@ -64,12 +64,15 @@ test('describeEvent gives one sentence, with the name of the identity where it i
   assert.equal(describeEvent(renamed, nameOf), 'alice changed by the signer “Partner”')
   const warning = event('identitySync', { event_type: 'warning', ...synced, claim: 'groups', message: 'no claim' })
   assert.equal(describeEvent(warning, nameOf), 'alice, claim groups of the signer “Partner”: no claim')
+  const unused = event('apiAccount', { api_account_name: 'ci', message: 'not used' })
+  assert.equal(describeEvent(unused), 'API account “ci”: not used')
   assert.equal(describeEvent(event('something new', {})), 'something new')
 })
 
 test('refusals and signer health events need attention, others do not', () => {
   assert.equal(needsAttention(event('authentication', { success: false })), true)
   assert.equal(needsAttention(event('signerHealth', {})), true)
+  assert.equal(needsAttention(event('apiAccount', {})), true)
   assert.equal(needsAttention(event('authentication', { success: true })), false)
   assert.equal(needsAttention(event('entityChange', {})), false)
   assert.equal(needsAttention(event('identitySync', { event_type: 'warning' })), true)

@@ -69,6 +69,7 @@ const SENTENCES: Readonly<Record<string, (event: ControllerEvent, nameOf: NameOf
     const result = MESSAGE_RESULTS[text(event_type)]?.(event) ?? text(event_type)
     return `${text(type)} of the signer “${nameOf(text(id)) ?? text(id)}” ${result}`
   },
+  apiAccount: ({ api_account_name: name, message }) => `API account “${text(name)}”: ${text(message)}`,
 }
 
 /** What a request of an identity provider did to an identity; other messages are applied. */
@@ -104,7 +105,7 @@ export function describeEvent(event: ControllerEvent, nameOf: NameOf = () => und
 export function needsAttention({ namespace, success, event_type }: ControllerEvent): boolean {
   const isWarning = namespace === 'identitySync' && event_type === 'warning'
   const isRefused = namespace === 'providerEvent' && event_type === 'refused'
-  return namespace === 'signerHealth' || isWarning || isRefused || success === false
+  return namespace === 'signerHealth' || namespace === 'apiAccount' || isWarning || isRefused || success === false
 }
 
 function authorOf({ metadata }: ControllerEvent): string {

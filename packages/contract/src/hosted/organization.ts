@@ -1,7 +1,7 @@
-import { name, optional, text, url } from '../body-members.ts'
+import { name, openObject, optional, text, url } from '../body-members.ts'
 import { type CreateOf, field, type PatchOf, type SettingsOf, type WriteOf } from '../resource/field.ts'
 import { resource } from '../resource/resource.ts'
-import { nullable } from '../responses/response-members.ts'
+import { claimValues, instant, nullable } from '../responses/response-members.ts'
 import Type, { type Static } from '../schema/type.ts'
 import { Administration, AdministrationBody, AdministrationView } from './administration.ts'
 import { PROVIDER_KINDS } from './provider-kind.ts'
@@ -19,6 +19,10 @@ export const ORGANIZATION = resource({
   name: field(name()),
   label: field(label()),
   active: field(Type.Boolean(), { default: true }),
+  audience: field(Type.String(), {
+    description: 'The audience (`aud`) that tokens for the federated API accounts of the organization must have',
+    readOnly: true,
+  }),
 })
 
 /** An identity provider whose tokens an organization trusts. Member order is the order in responses. */
@@ -34,7 +38,11 @@ export const IDENTITY_PROVIDER = resource({
     blankIsIgnored: true,
   }),
   tokenUrl: link('URL of the token endpoint: the `authenticationUrl` of accounts at this provider'),
-  audience: field(text(512), { description: 'The exact audience that a token must have (`aud`)', default: null }),
+  audience: field(text(512), {
+    description:
+      'The exact audience that a token must have (`aud`). Default for the kind `oidc`: the audience of the organization',
+    default: null,
+  }),
   clientIdClaim: field(text(512), { description: 'The claim that contains the client id', default: null }),
   requiredScope: field(text(512), { description: 'The scope that a token must have', default: null }),
   registrationUrl: field(url(), {
@@ -60,6 +68,10 @@ export const IDENTITY_PROVIDER = resource({
 
 export const ACCOUNT_ROLES = ['admin', 'network-admin', 'read-only'] as const
 export type AccountRole = (typeof ACCOUNT_ROLES)[number]
+
+/** An account has clients with secrets at its provider, or is federated: each token of its provider that meets its conditions acts as it. */
+export const ACCOUNT_KINDS = ['client', 'federated'] as const
+export type AccountKind = (typeof ACCOUNT_KINDS)[number]
 
 /** A plan of rotation. The old credentials stay valid for `overlapHours`. */
 const RotationPlan = Type.Object({
@@ -87,6 +99,41 @@ export const API_ACCOUNT = resource({
     default: null,
     keptByPut: true,
   }),
+  kind: field(Type.Enum([...ACCOUNT_KINDS]), {
+    description: 'Whether its tokens name a client, the default, or meet `conditions`',
+    createOnly: true,
+    optional: true,
+  }),
+  conditions: field(claimValues(), {
+    description:
+      'Of a federated account, the claims that its tokens must have: path of the claim to a value, to an array of values of which one must match, or to `{"glob": pattern}`',
+    default: null,
+    accepts: openObject(),
+    keptByPut: true,
+  }),
+  /** Stored in milliseconds. */
+  expiresAt: field(Type.Integer(), {
+    description: 'When access ends: sessions end and tokens are refused until an administrator extends it',
+    default: null,
+    accepts: Type.String({ maxLength: 64, format: 'date-time' }),
+    responseSchema: instant(),
+    keptByPut: true,
+  }),
+  lastUsedAt: field(instant(), { description: 'The last use of a token, to the minute', readOnly: true }),
+  lastUsedFrom: field(Type.String(), { description: 'The client address of the last use', readOnly: true }),
+})
+
+/** The grant and token types of RFC 8693 at `POST /auth/v1/token`. */
+export const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange'
+export const JWT_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:jwt'
+export const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token'
+
+/** The form of `POST /auth/v1/token` (RFC 8693). */
+export const AccountTokenRequest = Type.Object({
+  grant_type: text(256),
+  subject_token: Type.String({ maxLength: MAX_TOKEN_CHARACTERS, secret: true }),
+  subject_token_type: text(256),
+  requested_token_type: optional(text(256)),
 })
 
 const MAX_OVERLAP_MINUTES = 7 * 24 * 60
@@ -144,3 +191,4 @@ export type ApiAccountRotate = Static<typeof ApiAccountRotate>
 export type NetworkWrite = WriteOf<typeof NETWORK>
 export type NetworkPatch = PatchOf<typeof NETWORK>
 export type NetworkExchange = Static<typeof NetworkExchange>
+export type AccountTokenRequest = Static<typeof AccountTokenRequest>

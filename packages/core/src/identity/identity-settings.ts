@@ -1,7 +1,6 @@
 import { IDENTITY, type IdentityPatch, type IdentitySettings, type IdentityWrite } from '@countersign/contract/identity'
 import { MAX_ATTRIBUTE_LENGTH, MAX_ATTRIBUTES, MAX_NAME_LENGTH } from '@countersign/contract/limits'
 import { fieldError } from '../app-error.ts'
-import { parseDatetime } from '../filter/parse-datetime.ts'
 import type { JsonObject } from '../json/json-value.ts'
 import {
   type BodyRules,
@@ -10,6 +9,7 @@ import {
   replacedSettings,
   unsetSettings,
 } from '../resource/apply-body.ts'
+import { readExpiresAt } from '../resource/read-expires-at.ts'
 import { readTags } from '../tag/read-tags.ts'
 import { checkPlainText } from '../text/plain-text.ts'
 import { type AttributeParts, manualAttributesAfterWrite, sortedUnique } from './attribute-parts.ts'
@@ -100,13 +100,6 @@ export function checkAttributes(attributes: readonly string[]): void {
     checkLength('roleAttributes', attribute, MAX_ATTRIBUTE_LENGTH)
     checkPlainText('roleAttributes', attribute)
   }
-}
-
-/** A time in the past is allowed: it ends access at once. */
-function readExpiresAt(text: string): number {
-  const instant = parseDatetime(text)
-  if (instant === undefined) throw fieldError('expiresAt', 'expiresAt in body must be of type date-time', text)
-  return instant
 }
 
 /** Whether a text can be an attribute. */

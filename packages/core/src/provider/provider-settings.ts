@@ -6,6 +6,10 @@ import {
 } from '@countersign/contract/organization'
 import { fieldError } from '../app-error.ts'
 import { parseSelector } from '../claim/selector.ts'
+import {
+  isOrganizationAudience,
+  organizationAudience as organizationAudienceOf,
+} from '../hosted/organization-audience.ts'
 import { newSettings, patchedSettings } from '../resource/apply-body.ts'
 import { checkPlainText } from '../text/plain-text.ts'
 import { checkAdministration, nextAdministration, readAdministration, registrationAt } from './administration.ts'
@@ -24,11 +28,20 @@ export interface DiscoveredProvider {
 
 const RULES = { members: IDENTITY_PROVIDER.members, readers: { administration: readAdministration } }
 
-/** The record that a POST creates, completed from the discovery document. */
-export function providerFromBody(body: IdentityProviderWrite, discovered: DiscoveredProvider = {}): ProviderSettings {
+/**
+ * The record that a POST creates, completed from the discovery document. Without an audience, a record of the kind `oidc` has that of its organization;
+ * a blank one is not a default.
+ */
+export function providerFromBody(
+  body: IdentityProviderWrite,
+  discovered: DiscoveredProvider = {},
+  organizationAudience: string | null = null,
+): ProviderSettings {
   const provider = newSettings<ProviderSettings>(RULES, body)
+  const isOpen = body.audience === undefined && body.kind === 'oidc'
   return {
     ...provider,
+    audience: isOpen ? organizationAudience : provider.audience,
     discoveryUrl: provider.discoveryUrl ?? discovered.discoveryUrl ?? null,
     jwksUri: provider.jwksUri || (discovered.jwksUri ?? ''),
     tokenUrl: provider.tokenUrl ?? discovered.tokenUrl ?? null,
@@ -44,10 +57,12 @@ export function replacedProvider(
   { administration }: ProviderSettings,
   body: IdentityProviderWrite,
   discovered: DiscoveredProvider = {},
+  organizationAudience: string | null = null,
 ): ProviderSettings {
   const isKept = administration !== null && administration.kind !== 'rfc7591'
   const unnamed = isKept ? administration : registrationAt(discovered.registrationUrl)
-  return { ...providerFromBody(body, discovered), administration: nextAdministration(administration, body, unnamed) }
+  const provider = providerFromBody(body, discovered, organizationAudience)
+  return { ...provider, administration: nextAdministration(administration, body, unnamed) }
 }
 
 export function patchedProvider(current: ProviderSettings, patch: IdentityProviderPatch): ProviderSettings {
@@ -57,6 +72,13 @@ export function patchedProvider(current: ProviderSettings, patch: IdentityProvid
 }
 
 const PLAIN_TEXTS = ['name', 'issuer', 'audience', 'clientIdClaim', 'requiredScope'] as const
+
+/** Throws for the audience of another organization: tokens for that one must not act in this one. */
+export function checkOwnAudience(organizationId: string, { audience }: Pick<ProviderSettings, 'audience'>): void {
+  if (audience === null || !isOrganizationAudience(audience)) return
+  if (audience === organizationAudienceOf(organizationId)) return
+  throw fieldError('audience', 'audience is that of another organization', audience)
+}
 
 /** Throws for the first member that is invalid by itself. */
 export function validateProvider(provider: ProviderSettings): void {

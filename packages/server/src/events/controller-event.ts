@@ -124,6 +124,18 @@ export interface ProviderEvent {
   readonly request_id: string
 }
 
+/** A warning about an API account, for administrators. */
+export interface ApiAccountEvent {
+  readonly namespace: 'apiAccount'
+  readonly event_type: 'unused'
+  readonly api_account_id: string
+  readonly api_account_name: string
+  readonly organization_id: string
+  /** Empty when it was never used. */
+  readonly last_used_at: string
+  readonly message: string
+}
+
 export type ControllerEvent =
   | AuthenticationEvent
   | ApiSessionEvent
@@ -132,6 +144,7 @@ export type ControllerEvent =
   | EnrollmentEvent
   | IdentitySyncEvent
   | ProviderEvent
+  | ApiAccountEvent
 
 export type EventNamespace = ControllerEvent['namespace']
 
@@ -144,6 +157,7 @@ export const NAMESPACE_NAMES: ReadonlyMap<string, EventNamespace> = new Map([
   ['enrollment', 'enrollment'],
   ['identitySync', 'identitySync'],
   ['providerEvent', 'providerEvent'],
+  ['apiAccount', 'apiAccount'],
   ['edge.authentications', 'authentication'],
   ['edge.apiSessions', 'apiSession'],
 ])

@@ -1,7 +1,7 @@
 import { accountIdentityId, createLruCache } from '@countersign/core'
 import type { Clock } from '../platform/clock.ts'
 import type { DecisionRecorder } from '../token/decision-recorder.ts'
-import type { VerifiedAccount } from './access-token-verifier.ts'
+import type { VerifiedAccount } from './access-verdict.ts'
 
 const MAX_REMEMBERED = 10_000
 /** A machine calls many times with its tokens: recording each call would cost more than the call. */
@@ -20,7 +20,7 @@ export class AcceptedTokens {
 
   note(account: VerifiedAccount, request: { readonly id: string; readonly address: string }): void {
     const { id: accountId, organizationId, identityProviderId, credential } = account
-    const key = `${accountId} ${request.address} ${credential.clientId}`
+    const key = `${accountId} ${request.address} ${'clientId' in credential ? credential.clientId : ''}`
     const now = this.#clock.now()
     const last = this.#recordedAt.get(key)
     if (last !== undefined && now - last < RECORDED_EVERY_MS) return

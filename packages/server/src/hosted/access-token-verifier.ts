@@ -1,15 +1,22 @@
 import {
+  audiencesOf,
+  findNamedOrganization,
   readJws,
   refuseWithoutSigner,
   type UntrustedJws,
   untrustedIssuerAndAudience,
   type Verdict,
   type VerifiedTokenCache,
+  type VerifySigner,
 } from '@countersign/core'
-import type { ClientCredential } from '../store/actor-credential.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { KnownAccount } from '../store/reads/account-client-reads.ts'
 import type { AccessTokenRefusal } from '../token/decision-reason.ts'
 import type { TokenVerifier } from '../token/token-verifier.ts'
+import { type AccessVerdict, findAccessRefusal } from './access-verdict.ts'
+import { type AccountTokens, isAccountToken } from './account-tokens.ts'
+import { FederatedTokens } from './federated-tokens.ts'
+import { hasScope } from './has-scope.ts'
 import type { KnownAccounts } from './known-accounts.ts'
 import {
   type DirectoryProvider,
@@ -18,25 +25,6 @@ import {
   type TrustedIssuer,
   untrustedTextAt,
 } from './provider-directory.ts'
-
-/** The account of a verified token. */
-export interface VerifiedAccount extends KnownAccount {
-  readonly credential: ClientCredential
-}
-
-export type AccessVerdict =
-  | { readonly ok: true; readonly account: VerifiedAccount }
-  | {
-      readonly ok: false
-      readonly reason: AccessTokenRefusal
-      readonly verdict?: Verdict
-      /** The provider record that verified the token. */
-      readonly providerId?: string
-      /** The account that the token names. */
-      readonly account?: KnownAccount
-      /** The organization that the token concerns: that of the claimed account, else the only one that trusts the issuer. */
-      readonly organizationId?: string
-    }
 
 /** The account named by a token, read from the claim that the account's provider record uses for the client id. Not verified. */
 interface ClaimedAccount {
@@ -52,28 +40,35 @@ interface AccessTokenVerifierParts {
   readonly accounts: KnownAccounts
   readonly verifier: Pick<TokenVerifier, 'verifyWith'>
   readonly cache: VerifiedTokenCache
+  readonly accountTokens: Pick<AccountTokens, 'verify'>
+  readonly clock: Clock
 }
 
 /**
- * Verifies access tokens of the organizations' identity providers. The token's unverified claims only select the provider record. The shared
- * verify function decides by that record, and only the verified client id is used.
+ * Verifies access tokens of the organizations' identity providers, and those of this controller. The token's unverified claims only select the
+ * provider record. The shared verify function decides by that record, and only verified claims are used.
  */
 export class AccessTokenVerifier {
   readonly #parts: AccessTokenVerifierParts
+  readonly #federated: FederatedTokens
 
   constructor(parts: AccessTokenVerifierParts) {
     this.#parts = parts
+    this.#federated = new FederatedTokens(parts)
   }
 
   /** Returns the API account of a token, or why it is refused. Throws `TooManyRequests` after too many invalid tokens for the provider. */
   async verify(token: string, address: string): Promise<AccessVerdict> {
-    const { providers, verifier, cache } = this.#parts
+    const { providers, verifier, cache, accountTokens, clock } = this.#parts
+    if (isAccountToken(token)) return accountTokens.verify(token)
     const reading = readJws(token, cache)
     if (!reading.ok) return { ok: false, reason: reading.reason }
     const { jws } = reading
-    const { untrustedIssuer } = untrustedIssuerAndAudience(jws)
+    const { untrustedIssuer, untrustedAudiences } = untrustedIssuerAndAudience(jws)
     const issuer = typeof untrustedIssuer === 'string' ? await providers.findIssuer(untrustedIssuer) : undefined
-    const claimed = issuer && (await this.#findClaimedAccount(jws, issuer))
+    const named = findNamedOrganization(untrustedAudiences)
+    const claimed = issuer && (await this.#findClaimedAccount(jws, issuer, named))
+    if (issuer && named !== undefined && !claimed) return this.#federated.verify(jws, issuer, named, address)
     // A token of an unknown account is verified too: response times must not reveal which accounts exist.
     const provider = claimed?.provider ?? issuer?.fallback
     const signer = provider?.stored.enabled && findRecordSigner(provider, jws)
@@ -88,8 +83,8 @@ export class AccessTokenVerifier {
       return { ok: false, reason, verdict, providerId, ...concerned, ...(claimed && { account: claimed.account }) }
     }
     if (!claimed || claimed.clientId !== verdict.token.identityClaim) return refuse('account-unknown')
-    if (claimed.account.suspension) return refuse('organization-suspended')
-    if (!claimed.account.isActive) return refuse('account-disabled')
+    const reason = findAccessRefusal(claimed.account, clock.now())
+    if (reason) return refuse(reason)
     if (requiredScope !== null && !hasScope(verdict.token.claims, requiredScope)) return refuse('scope-missing')
     const { account } = claimed
     return { ok: true, account: { ...account, credential: { ...account.client, providerRevision } } }
@@ -98,20 +93,23 @@ export class AccessTokenVerifier {
   /**
    * Organizations may read the client id of one issuer's tokens from different claims, so a token can name several accounts. The account
    * registered first wins: a later registration never takes over the tokens of an existing account. An account whose record refuses the
-   * token by its rules wins over no other.
+   * token by its rules wins over no other. A token whose audience names an organization is only for that organization.
    */
   async #findClaimedAccount(
     jws: UntrustedJws,
     { issuer, clientIds }: TrustedIssuer,
+    organizationId: string | undefined,
   ): Promise<ClaimedAccount | undefined> {
     const { accounts, providers } = this.#parts
     const candidates: ClaimedAccount[] = []
     for (const clientId of new Set(clientIds.map((selector) => untrustedTextAt(selector, jws)))) {
       const account = clientId === undefined ? undefined : await accounts.find(issuer, clientId)
+      if (organizationId !== undefined && account?.organizationId !== organizationId) continue
       const provider = account && (await providers.find(account.identityProviderId))
       const own = provider && findRecordSigner(provider, jws)
       // The account's record may read the client id from another claim than the one it was found in.
       if (!own || untrustedTextAt(own.claimsProperty, jws) !== clientId) continue
+      if (organizationId !== undefined && !isForRecord(jws, own)) continue
       const keepsRules = own.claimRules.every((rule) => rule.holds(jws.untrustedClaims))
       candidates.push({ account, provider, clientId, keepsRules })
     }
@@ -124,14 +122,12 @@ function refused(verdict: Verdict, providerId?: string): AccessVerdict {
   return { ok: false, reason: verdict.reason, verdict, ...(providerId !== undefined && { providerId }) }
 }
 
+/** A token for the organization, but not for the audience of the client's record, may be for a federated account. */
+function isForRecord({ untrustedClaims }: UntrustedJws, { audience }: VerifySigner): boolean {
+  return audience === null || audiencesOf(untrustedClaims).includes(audience)
+}
+
 function byPrecedence(a: ClaimedAccount, b: ClaimedAccount): number {
   const byRules = Number(b.keepsRules) - Number(a.keepsRules)
   return byRules || a.account.registeredAt - b.account.registeredAt || (a.account.id < b.account.id ? -1 : 1)
-}
-
-/** Providers send scopes as a space-separated string (`scope`) or as a list (`scp`, sometimes `scope`). */
-function hasScope(claims: Readonly<Record<string, unknown>>, wanted: string): boolean {
-  return [claims.scope, claims.scp].some((scopes) =>
-    Array.isArray(scopes) ? scopes.includes(wanted) : typeof scopes === 'string' && scopes.split(' ').includes(wanted),
-  )
 }

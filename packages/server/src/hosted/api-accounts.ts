@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { ApiAccountCreate, ApiAccountPatch, ApiAccountRotate, ApiAccountWrite } from '@countersign/contract'
-import { type AccountSettings, AppError, accountFromBody, fieldError } from '@countersign/core'
+import { type AccountSettings, AppError, accountFromBody, checkWrittenConditions, fieldError } from '@countersign/core'
 import { checkNewClient } from '../operations/api-account/account-clients.ts'
 import { checkNewAccount, createApiAccount } from '../operations/api-account/create-api-account.ts'
 import { deleteApiAccount } from '../operations/api-account/delete-api-account.ts'
-import { rotateApiAccount } from '../operations/api-account/rotate-api-account.ts'
+import { checkHasClients, rotateApiAccount } from '../operations/api-account/rotate-api-account.ts'
 import { patchApiAccount, replaceApiAccount } from '../operations/api-account/update-api-account.ts'
 import type { AccountJobRow } from '../store/hosted-schema.ts'
 import type { OperationMeta } from '../store/operation-meta.ts'
@@ -60,16 +60,24 @@ export class ApiAccounts {
     body: ApiAccountCreate,
     bind: BindClient,
     meta: OperationMeta,
+    confirmBroad = false,
   ): Promise<AccountWithCredentials> {
     const { store } = this.#parts
     const provider = await getProvider(store.db, organizationId, body.identityProviderId)
     const id = randomUUID()
     const settings = accountFromBody(body)
+    const { kind = 'client' } = body
+    const account = { id, organizationId, identityProviderId: provider.id, settings, kind, confirmBroad }
+    await checkNewAccount(store, organizationId, settings)
+    if (kind === 'federated') {
+      if (body.clientId) throw fieldError('clientId', 'a federated account has no client', body.clientId)
+      await store.run(createApiAccount, account, meta)
+      return { id, credentials: undefined }
+    }
+    checkWrittenConditions({ ...account, conditions: settings.conditions, current: null })
     const clientId = body.clientId || undefined
     if (clientId === undefined) return this.#createWithClient({ id, provider, settings }, bind, meta)
-    await checkNewAccount(store, organizationId, settings)
     const binding = await bind(provider, { clientId, proofToken: body.proofToken })
-    const account = { id, organizationId, identityProviderId: provider.id, settings }
     await store.run(createApiAccount, { ...account, client: existingClient(clientId), binding }, meta)
     return { id, credentials: undefined }
   }
@@ -110,7 +118,8 @@ export class ApiAccounts {
     const clientId = body.clientId || undefined
     const overlapMs = overlapMinutes * MS_PER_MINUTE
     if (clientId === undefined) return this.#rotateByProvider(organizationId, { id, overlapMs }, bind, meta)
-    const { provider } = await getAccount(store.db, organizationId, id)
+    const { account, provider } = await getAccount(store.db, organizationId, id)
+    checkHasClients(account)
     await checkNewClient(store, id)
     const binding = await bind(provider, { clientId, proofToken: body.proofToken })
     const credential = { client: existingClient(clientId), binding }
@@ -128,6 +137,7 @@ export class ApiAccounts {
     const { account, provider } = await getAccount(store.db, organizationId, id)
     // Also before a client is registered: the transaction checks both again.
     checkVersion(account.updated_at, meta.ifMatch)
+    checkHasClients(account)
     await checkNewClient(store, id)
     const binding = await bind(provider, { clientId: undefined, proofToken: undefined })
     accountClients.checkCreates(provider)
@@ -146,14 +156,16 @@ export class ApiAccounts {
     return { id, credentials }
   }
 
-  async replace(key: OwnedKey, body: ApiAccountWrite, meta: OperationMeta): Promise<void> {
+  async replace(key: OwnedKey, body: ApiAccountWrite, meta: OperationMeta, confirmBroad = false): Promise<void> {
     const { store, accountJobs } = this.#parts
-    await accountJobs.runNow(key.organizationId, await store.run(replaceApiAccount, { ...key, body }, meta))
+    const args = { ...key, body, confirmBroad }
+    await accountJobs.runNow(key.organizationId, await store.run(replaceApiAccount, args, meta))
   }
 
-  async patch(key: OwnedKey, body: ApiAccountPatch, meta: OperationMeta): Promise<void> {
+  async patch(key: OwnedKey, body: ApiAccountPatch, meta: OperationMeta, confirmBroad = false): Promise<void> {
     const { store, accountJobs } = this.#parts
-    await accountJobs.runNow(key.organizationId, await store.run(patchApiAccount, { ...key, body }, meta))
+    const args = { ...key, body, confirmBroad }
+    await accountJobs.runNow(key.organizationId, await store.run(patchApiAccount, args, meta))
   }
 
   /** Deletes the account here, then its clients at the provider. */

@@ -5,9 +5,11 @@ import type { LiveSession, LiveSessions } from '../session/live-sessions.ts'
 import type { SignerRevision } from '../store/actor-credential.ts'
 import type { RefusedLogin } from '../token/decision-recorder.ts'
 import type { AcceptedTokens } from './accepted-tokens.ts'
-import type { AccessTokenVerifier, VerifiedAccount } from './access-token-verifier.ts'
+import type { AccessTokenVerifier } from './access-token-verifier.ts'
+import type { RefusedAccess, VerifiedAccount } from './access-verdict.ts'
+import type { AccountUses } from './account-uses.ts'
 import type { LocalOrganization } from './local-organization.ts'
-import { refusedAccessToken } from './refused-access-token.ts'
+import { publicRefusalText, refusedAccessToken } from './refused-access-token.ts'
 import { TokenRefused } from './token-refused.ts'
 
 /** The caller of the hosted API: an API account, or an administrator of this controller for the organization that owns it. */
@@ -37,6 +39,8 @@ export interface HostedCallersParts {
   readonly sessions: LiveSessions
   readonly secondFactor: SecondFactor
   readonly localOrganization: LocalOrganization
+  /** Notes every use of an API account's token. */
+  readonly accountUses: Pick<AccountUses, 'note'>
   /** Receives every refused token. */
   readonly logins: { refused(refused: RefusedLogin, request: ReportedRequest): void }
   readonly acceptedTokens: Pick<AcceptedTokens, 'note'>
@@ -80,15 +84,16 @@ export class HostedCallers {
   }
 
   async #findByToken(token: string, { address, requestId: id, remoteAddr }: HostedCredentials): Promise<HostedCaller> {
-    const { accessTokens, logins, acceptedTokens } = this.#parts
+    const { accessTokens, logins, acceptedTokens, accountUses } = this.#parts
     const verdict = await accessTokens.verify(token, address)
     if (!verdict.ok) {
       logins.refused(refusedAccessToken(verdict, { id, address }), { id, remoteAddr: remoteAddr() })
-      throw new TokenRefused(verdict.reason, verdict.account?.suspension?.reason)
+      throw new TokenRefused(verdict.reason, detailOf(verdict))
     }
     const { account } = verdict
     const { id: identityId, organizationId, role } = account
     acceptedTokens.note(account, { id, address })
+    accountUses.note(identityId, address)
     return { organizationId, role, identityId, account, session: undefined }
   }
 
@@ -103,4 +108,9 @@ export class HostedCallers {
     const organizationId = await localOrganization.id()
     return { organizationId, role: 'admin', identityId, account: undefined, session, secondSigner: factors.signer }
   }
+}
+
+/** What the response says about a refusal beside its status. */
+function detailOf(refused: RefusedAccess): string | null {
+  return refused.account?.suspension?.reason ?? publicRefusalText(refused) ?? null
 }

@@ -2,15 +2,21 @@ import { claimTextError, createLruCache, MAX_IDENTITY_CLAIM_LENGTH } from '@coun
 import type { Clock } from '../platform/clock.ts'
 import type { Change } from '../store/change.ts'
 import { type ClientKey, findAccountOfClient, type KnownAccount } from '../store/reads/account-client-reads.ts'
+import { type FederatedAccount, listFederatedAccounts } from '../store/reads/federated-account-reads.ts'
 import type { Store } from '../store/store.ts'
 
 const MAX_REMEMBERED = 10_000
+const MAX_REMEMBERED_ORGANIZATIONS = 200
 
-/** API accounts by issuer and client id, cached until the change log reports that one has changed. Unknown clients are not cached. */
+/** The federated accounts of an organization by id. */
+export type FederatedAccounts = ReadonlyMap<string, FederatedAccount>
+
+/** API accounts by issuer and client id, and federated ones by organization, cached until the change log reports that one has changed. Unknown clients are not cached. */
 export class KnownAccounts {
   readonly #store: Store
   readonly #clock: Clock
   readonly #remembered = createLruCache<string, KnownAccount>(MAX_REMEMBERED)
+  readonly #federated = createLruCache<string, FederatedAccounts>(MAX_REMEMBERED_ORGANIZATIONS)
   #generation = 0
 
   constructor(store: Store, clock: Clock) {
@@ -20,6 +26,7 @@ export class KnownAccounts {
       if (changes !== 'everything' && !changes.some(concernsAccounts)) return
       this.#generation++
       this.#remembered.clear()
+      this.#federated.clear()
     })
   }
 
@@ -31,6 +38,17 @@ export class KnownAccounts {
     const key = `${issuer}\n${clientId}`
     const account = this.#remembered.get(key) ?? (await this.#load({ issuer, clientId }, key))
     return account?.retiresAt != null && this.#clock.now() >= account.retiresAt ? undefined : account
+  }
+
+  /** The current federated accounts of an organization. The same object until an account or organization has changed. */
+  async federatedOf(organizationId: string): Promise<FederatedAccounts> {
+    const known = this.#federated.get(organizationId)
+    if (known) return known
+    const before = this.#generation
+    const accounts = await listFederatedAccounts(this.#store.db, organizationId)
+    const byId = new Map(accounts.map((account) => [account.id, account]))
+    if (before === this.#generation) this.#federated.set(organizationId, byId)
+    return byId
   }
 
   async #load(client: ClientKey, key: string): Promise<KnownAccount | undefined> {

@@ -3,6 +3,7 @@ import {
   buildVerifySigner,
   claimRulesOf,
   clientIdClaimsOf,
+  organizationAudience,
   type Selector,
   selectClaim,
   type UntrustedJws,
@@ -22,6 +23,8 @@ export interface DirectoryProvider {
   readonly keySigner: KeySigner
   /** Keyed by client id claim, in the order the claims are tried. */
   readonly byClientIdClaim: ReadonlyMap<string, VerifySigner>
+  /** Verifies tokens for federated accounts, which must have the audience of the organization. */
+  readonly federated: VerifySigner
 }
 
 /** One issuer, with the provider records of all organizations. */
@@ -33,6 +36,8 @@ export interface TrustedIssuer {
   readonly fallback: DirectoryProvider | undefined
   /** The organization with all these records; undefined when there are several. */
   readonly soleOrganizationId: string | undefined
+  /** The enabled records of each organization, the oldest first. */
+  readonly byOrganization: ReadonlyMap<string, readonly DirectoryProvider[]>
 }
 
 /** The provider records in memory. Those that the change log reports as changed are read again before the next call returns. */
@@ -112,6 +117,10 @@ function trustedIssuer(issuer: string, records: readonly DirectoryProvider[]): T
     soleOrganizationId: others.length === 0 ? organizationId : undefined,
     clientIds: [...byClaim.values()].map(({ claimsProperty }) => claimsProperty),
     fallback: records.find(({ stored }) => stored.enabled),
+    byOrganization: Map.groupBy(
+      records.filter(({ stored }) => stored.enabled),
+      ({ stored }) => stored.organizationId,
+    ),
   }
 }
 
@@ -125,7 +134,13 @@ export function directoryProvider(stored: StoredProvider): DirectoryProvider {
     buildVerifySigner({ id: `${id} ${claim}`, revision, issuer, audience, claimsProperty: claim, claimRules }),
   ])
   const keySigner = { id, organizationId, enabled, revision, jwksEndpoint: stored.jwksUri, certPem: null, kid: null }
-  return { stored, keySigner, byClientIdClaim: new Map(verifiers) }
+  const federated = buildVerifySigner({
+    id: `${id} federated`,
+    revision,
+    issuer,
+    audience: organizationAudience(organizationId),
+  })
+  return { stored, keySigner, byClientIdClaim: new Map(verifiers), federated }
 }
 
 /** Returns the signer for the first client id claim of the record that the token contains. */

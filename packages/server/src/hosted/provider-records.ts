@@ -5,6 +5,7 @@ import {
   administrationSecret,
   type DiscoveredProvider,
   fieldError,
+  organizationAudience,
   providerFromBody,
 } from '@countersign/core'
 import { createProvider, type GivenSecret } from '../operations/identity-provider/create-provider.ts'
@@ -47,7 +48,11 @@ export class ProviderRecords {
   async create(organizationId: string, body: IdentityProviderWrite, meta: OperationMeta): Promise<string> {
     const id = randomUUID()
     this.#checkUrls(body)
-    const provider = providerFromBody(body, await this.#discover(organizationId, body))
+    const provider = providerFromBody(
+      body,
+      await this.#discover(organizationId, body),
+      organizationAudience(organizationId),
+    )
     const args = { id, organizationId, provider, secret: this.#sealSecret(id, body) }
     await this.#parts.store.run(createProvider, args, meta)
     return id

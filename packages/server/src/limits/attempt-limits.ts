@@ -36,6 +36,8 @@ export interface AttemptLimits {
   readonly refresh: AttemptLimiter
   /** Session certificates per identity, refused or not. */
   readonly sessionCertificate: AttemptLimiter
+  /** Access tokens per federated API account, refused or not: each is stored. */
+  readonly accountToken: AttemptLimiter
   /** Tokens that name a signer but have an invalid signature. */
   readonly signer: SignerLimiter
 }
@@ -57,6 +59,8 @@ const RENEWALS = { burst: 30, perSecond: 0.2 }
 
 /** An identity can have many sessions, each of which refreshes its tokens twice an hour and has a certificate or two. */
 const ISSUED = { burst: 60, perSecond: 1 }
+/** Each job trades once in an hour, and many can start at once. */
+const ACCOUNT_TOKENS = { burst: 300, perSecond: 0.5 }
 
 /** A burst of 0 means no limit; without a limit on addresses, refusals are not delayed and handshakes not limited either. */
 export function createAttemptLimits({ settings, ...parts }: AttemptLimitsParts): AttemptLimits {
@@ -86,6 +90,7 @@ export function createAttemptLimits({ settings, ...parts }: AttemptLimitsParts):
     renewal: limiter('renewal', RENEWALS.burst, RENEWALS.perSecond),
     refresh: limiter('refresh', ISSUED.burst, ISSUED.perSecond),
     sessionCertificate: limiter('sessionCertificate', ISSUED.burst, ISSUED.perSecond),
+    accountToken: limiter('accountToken', ACCOUNT_TOKENS.burst, ACCOUNT_TOKENS.perSecond),
     signer: new SignerLimiter(signer, parts.sharing),
   }
 }

@@ -5,9 +5,12 @@ import { pruneJobs, settleJob, takeJob } from './account-job/settle-job.ts'
 import { removeClient } from './api-account/account-clients.ts'
 import { ensureAccountIdentity } from './api-account/account-identity.ts'
 import { endOldSessions } from './api-account/account-sessions.ts'
+import { noteAccountUses, warnOfUnusedAccounts } from './api-account/account-uses.ts'
 import { beginPlannedRotation } from './api-account/begin-planned-rotation.ts'
 import { createApiAccount } from './api-account/create-api-account.ts'
 import { deleteApiAccount } from './api-account/delete-api-account.ts'
+import { expireAccounts, pruneAccountTokens } from './api-account/expire-accounts.ts'
+import { issueAccountToken } from './api-account/issue-account-token.ts'
 import { pickUpCredentials } from './api-account/pick-up-credentials.ts'
 import { rotateApiAccount } from './api-account/rotate-api-account.ts'
 import { patchApiAccount, replaceApiAccount } from './api-account/update-api-account.ts'
@@ -111,6 +114,11 @@ export const OPERATIONS: readonly AnyOperation[] = [
   beginPlannedRotation,
   createApiAccount,
   pickUpCredentials,
+  issueAccountToken,
+  noteAccountUses,
+  warnOfUnusedAccounts,
+  expireAccounts,
+  pruneAccountTokens,
   deleteApiAccount,
   rotateApiAccount,
   patchApiAccount,

@@ -18,6 +18,8 @@ import { AcceptedTokens } from '../hosted/accepted-tokens.ts'
 import { AccessTokenVerifier } from '../hosted/access-token-verifier.ts'
 import { AccountClients } from '../hosted/account-clients.ts'
 import { AccountJobs } from '../hosted/account-jobs.ts'
+import { AccountTokens } from '../hosted/account-tokens.ts'
+import { AccountUses } from '../hosted/account-uses.ts'
 import { ApiAccounts } from '../hosted/api-accounts.ts'
 import { ClientBindings } from '../hosted/client-bindings.ts'
 import { HostedCallers } from '../hosted/hosted-caller.ts'
@@ -27,6 +29,7 @@ import { PlannedRotations } from '../hosted/planned-rotations.ts'
 import { ProviderDirectory } from '../hosted/provider-directory.ts'
 import { SessionExchange } from '../hosted/session-exchange.ts'
 import { TargetOrganizations } from '../hosted/target-organization.ts'
+import { reportUnusedAccounts } from '../hosted/unused-accounts.ts'
 import { createHttpServer, type HttpServer } from '../http/pipeline/create-http-server.ts'
 import { buildRoutes } from '../http/routes.ts'
 import { KeySets } from '../keyset/key-sets.ts'
@@ -204,18 +207,18 @@ export function createController(parts: ControllerParts): Controller {
   })
   const logins = new LoginReporter({ events, decisions, metrics })
   const localOrganization = new LocalOrganization(store)
-  const accessTokens = new AccessTokenVerifier({
-    providers: new ProviderDirectory(store, log),
-    accounts: new KnownAccounts(store, clock),
-    verifier,
-    cache,
-  })
+  const providers = new ProviderDirectory(store, log)
+  const accounts = new KnownAccounts(store, clock)
+  const accountTokens = new AccountTokens({ store, clock, accounts, providers })
+  const accountUses = new AccountUses({ store, clock, log })
+  const accessTokens = new AccessTokenVerifier({ providers, accounts, verifier, cache, accountTokens, clock })
   const acceptedTokens = new AcceptedTokens(decisions, clock)
   const hostedCallers = new HostedCallers({
     accessTokens,
     sessions,
     secondFactor,
     localOrganization,
+    accountUses,
     logins,
     acceptedTokens,
   })
@@ -333,6 +336,9 @@ export function createController(parts: ControllerParts): Controller {
     apiAccounts,
     accountClients,
     plannedRotations,
+    accessTokens,
+    accountTokens,
+    accountUses,
     clientBindings,
   })
   const noteSessionUse = createClientChangeDetector((move, { id, identity, isOidc }, address) =>
@@ -369,6 +375,8 @@ export function createController(parts: ControllerParts): Controller {
             () => accountJobs.runDue(),
             () => plannedRotations.runDue(),
           ],
+          reportUnusedAccounts: () =>
+            reportUnusedAccounts({ store, clock, events, days: settings.hosted.unusedAccountDays }),
         })
   return {
     http,
@@ -382,7 +390,12 @@ export function createController(parts: ControllerParts): Controller {
     close: async () => {
       health.stop()
       await http.close()
-      await settleWithin(LAST_WRITES_TIMEOUT_MS, [decisions.flush(), upkeep?.stop(), signerKeys.stop()])
+      await settleWithin(LAST_WRITES_TIMEOUT_MS, [
+        decisions.flush(),
+        accountUses.flush(),
+        upkeep?.stop(),
+        signerKeys.stop(),
+      ])
       await signatures.close()
     },
   }

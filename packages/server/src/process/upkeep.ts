@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { expireAccounts, pruneAccountTokens } from '../operations/api-account/expire-accounts.ts'
 import { deleteExpiredSessions } from '../operations/api-session/end-session.ts'
 import { pruneDecisions } from '../operations/auth-decision/record-decisions.ts'
 import { expireIdentities } from '../operations/identity/expire-identities.ts'
@@ -8,10 +9,13 @@ import { pruneChangeLog } from '../operations/upkeep/prune-change-log.ts'
 import { pruneOidc } from '../operations/upkeep/prune-oidc.ts'
 import type { Clock } from '../platform/clock.ts'
 import { SYSTEM_ACTOR } from '../store/actor.ts'
+import { findAccountsToExpire } from '../store/reads/expired-account-reads.ts'
 import { findIdentitiesToExpire } from '../store/reads/identity-access-reads.ts'
 import type { Store } from '../store/store.ts'
 
 const INTERVAL_MS = 60_000
+/** Reads all API accounts. */
+const UNUSED_INTERVAL_MS = 3_600_000
 /** The access of an identity ends at its time; what follows from that is written this often. */
 const EXPIRY_INTERVAL_MS = 500
 
@@ -25,10 +29,12 @@ interface UpkeepParts {
   rotateKeys(): Promise<void>
   /** Removes retired clients, does the jobs that are due, and rotates credentials by their plans. Sends requests to providers, which may be slow. */
   readonly workAtProviders: readonly (() => Promise<void>)[]
+  /** Publishes events about unused API accounts. */
+  reportUnusedAccounts(): Promise<void>
 }
 
 /**
- * Ends the access of identities at their `expiresAt`. Every minute, deletes expired sessions, old decisions, change-log entries, notes of deleted
+ * Ends the access of identities and API accounts at their `expiresAt`. Every hour, reports unused accounts. Every minute, deletes expired sessions, old decisions, change-log entries, notes of deleted
  * identities and revocations that are no longer needed, what the OpenID provider no longer needs, and retired clients, and rotates its signing keys.
  */
 export function startUpkeep({ store, clock, log, ...parts }: UpkeepParts): { stop(): Promise<void> } {
@@ -41,11 +47,15 @@ export function startUpkeep({ store, clock, log, ...parts }: UpkeepParts): { sto
     while (await store.run(pruneRevocations, REVOCATION_LIMITS, meta()));
     while (await store.run(pruneOidc, {}, meta()));
     await parts.rotateKeys()
+    while (await store.run(pruneAccountTokens, {}, meta()));
     await parts.endOldSessions()
   }
   const expire = async (): Promise<void> => {
     while ((await findIdentitiesToExpire(store, clock.now(), 1)).length > 0) {
-      if (!(await store.run(expireIdentities, {}, meta()))) return
+      if (!(await store.run(expireIdentities, {}, meta()))) break
+    }
+    while ((await findAccountsToExpire(store, clock.now(), 1)).length > 0) {
+      if (!(await store.run(expireAccounts, {}, meta()))) return
     }
   }
   // Providers do not delay the deletion of rows: each has its own rounds.
@@ -53,6 +63,7 @@ export function startUpkeep({ store, clock, log, ...parts }: UpkeepParts): { sto
     repeat(deleteRows, INTERVAL_MS, log),
     ...parts.workAtProviders.map((work) => repeat(work, INTERVAL_MS, log)),
     repeat(expire, EXPIRY_INTERVAL_MS, log),
+    repeat(() => parts.reportUnusedAccounts(), UNUSED_INTERVAL_MS, log),
   ]
   return {
     stop: async () => {

@@ -2,7 +2,10 @@ import type { RevocableToken } from '@countersign/core'
 import type { ClientKey } from './reads/account-client-reads.ts'
 
 /** The credential that authenticated an actor. It must still be valid in the transaction that writes. */
-export type ActorCredential = SessionCredential | ClientCredential
+export type ActorCredential = SessionCredential | AccountCredential
+
+/** The credential of an API account. */
+export type AccountCredential = ClientCredential | FederatedCredential
 
 export interface SessionCredential {
   readonly sessionId: string
@@ -24,4 +27,12 @@ export interface SignerRevision {
 export interface ClientCredential extends ClientKey {
   /** The revision of the provider record that verified the token. By another one the token may be refused. */
   readonly providerRevision: number
+}
+
+/** The state of a federated API account and of its provider record when they accepted a token. In another state the token may be refused. */
+export interface FederatedCredential {
+  readonly accountRevision: number
+  readonly providerRevision: number
+  /** The digest of an access token of this controller, which must not have expired; undefined for a token of the provider. */
+  readonly tokenDigest?: string
 }

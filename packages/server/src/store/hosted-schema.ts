@@ -1,5 +1,5 @@
-import type { AccountJobKind, AccountJobState, AdministrationKind } from '@countersign/contract'
-import type { Selectable } from 'kysely'
+import type { AccountJobKind, AccountJobState, AccountKind, AdministrationKind } from '@countersign/contract'
+import type { Generated, Selectable } from 'kysely'
 import type { Bool } from './columns/column.ts'
 import type { CellsOf } from './columns/column-map.ts'
 import type {
@@ -72,6 +72,31 @@ export interface ApiAccountTable extends Timed, CellsOf<typeof ACCOUNT_COLUMNS> 
   rotated_at: number
   /** When they are rotated; null without a plan. */
   rotates_at: number | null
+  kind: Generated<AccountKind>
+  /** Set when `expires_at` has passed: a clock that goes back does not give access again. */
+  has_expired: Generated<Bool>
+  /** Counts the changes after which earlier tokens must not be accepted. */
+  revision: Generated<number>
+}
+
+/** The last use of an account, and the warning that it is unused. */
+export interface ApiAccountUseTable {
+  account_id: string
+  used_at: number | null
+  used_from: string | null
+  warned_at: number | null
+}
+
+/** An access token of this controller for a federated account. */
+export interface ApiAccountTokenTable {
+  /** SHA-256 of the token. */
+  digest: string
+  account_id: string
+  /** The token is valid while the account and its provider record have these revisions. */
+  account_revision: number
+  provider_revision: number
+  created_at: number
+  expires_at: number
 }
 
 /** An OAuth client at the provider that belongs to an account; an account has two while its credentials rotate. */
@@ -134,6 +159,8 @@ export interface HostedTables {
   api_account_clients: ApiAccountClientTable
   account_jobs: AccountJobTable
   account_pickups: AccountPickupTable
+  api_account_uses: ApiAccountUseTable
+  api_account_tokens: ApiAccountTokenTable
 }
 
 export type OrganizationRow = Selectable<OrganizationTable>

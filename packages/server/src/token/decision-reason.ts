@@ -79,9 +79,14 @@ type EnrollRequestRefusal =
 export type AccessTokenRefusal =
   | RefusalReason
   | 'account-unknown'
+  | 'account-ambiguous'
   | 'account-disabled'
+  | 'account-expired'
+  | 'condition-unmet'
   | 'organization-suspended'
   | 'scope-missing'
+  | 'token-revoked'
+  | 'token-unknown'
 
 /** Why a logout token, security event token or SCIM request is refused. */
 export type ChannelRefusal =

@@ -1,6 +1,7 @@
 /** Attacks with client ids, which are public: an organization registers a client of another one before its owner does. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { accountFromBody } from '@countersign/core'
 import { startJwksServer } from '@countersign/testkit'
 import { createApiAccount } from '../../src/operations/api-account/create-api-account.ts'
 import { KINDS, keysOf, OTHER_KEYS, setUpHosted } from './hosted.fixture.ts'
@@ -136,8 +137,7 @@ test('N-13 a proof holds only for the record that it was verified with', async (
   const identityProviderId = await makeProvider()
   const create = (revision: number) => {
     const client = { clientId: VICTIM, administeredBy: null, handle: null, sealedToken: null }
-    const texts = { name: 'x', contactEmail: null, description: null }
-    const settings = { ...texts, role: 'admin', active: true, rotation: null } as const
+    const settings = accountFromBody({ name: 'x', role: 'admin' })
     const binding = { by: 'proof', revision, claims: { azp: VICTIM } } as const
     const args = { id: 'x', organizationId, identityProviderId, settings, client, binding }
     return app.store.run(createApiAccount, args, { actorId: 'system', now: app.clock.now() })

@@ -17,6 +17,7 @@ test('F-14 upkeep deletes rows every minute while providers are slow to remove c
     log,
     endOldSessions: async () => void ended++,
     rotateKeys: async () => {},
+    reportUnusedAccounts: async () => {},
     workAtProviders: [
       () => {
         removals++

@@ -27,7 +27,8 @@ export interface Loss {
 }
 
 const SESSIONS = ['identity', 'account session'] as const
-const ACCOUNTS = ['account', 'account session'] as const
+const FEDERATED = ['federated account', 'traded token'] as const
+const ACCOUNTS = ['account', 'account session', ...FEDERATED] as const
 
 const isSelf = (access: OperationAccess): boolean => access === 'self' || access === 'partial-self'
 
@@ -97,7 +98,7 @@ export const LOSSES: readonly Loss[] = [
   },
   {
     title: 'is an account whose client is replaced',
-    of: ACCOUNTS,
+    of: ['account', 'account session'],
     happen: (world, actor) => {
       const client = { clientId: newId(), administeredBy: null, handle: null, sealedToken: null }
       const credential = { client, binding: BY_OPERATOR }
@@ -112,9 +113,32 @@ export const LOSSES: readonly Loss[] = [
   },
   {
     title: 'is an account whose provider record now requires a scope',
-    of: ['account'],
+    of: ['account', ...FEDERATED],
     happen: (world, { providerId: id }) =>
       run(world, patchProvider, { id, organizationId: world.organizationId, patch: { requiredScope: 'write' } }),
+  },
+  {
+    title: 'is an account whose access ends',
+    of: ACCOUNTS,
+    happen: (world, actor) => {
+      const expiresAt = new Date(world.app.clock.now()).toISOString()
+      return run(world, patchApiAccount, { ...accountKey(world, actor), body: { expiresAt } })
+    },
+  },
+  {
+    title: 'is an account that gets other conditions',
+    of: FEDERATED,
+    happen: (world, actor) =>
+      run(world, patchApiAccount, { ...accountKey(world, actor), body: { conditions: { sub: 'another' } } }),
+  },
+  {
+    title: 'is an account that was disabled and enabled again',
+    of: FEDERATED,
+    happen: async (world, actor) => {
+      const key = accountKey(world, actor)
+      await run(world, patchApiAccount, { ...key, body: { active: false } })
+      await run(world, patchApiAccount, { ...key, body: { active: true } })
+    },
   },
 ]
 

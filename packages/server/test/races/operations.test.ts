@@ -3,15 +3,31 @@ import { test } from 'node:test'
 import { OPERATIONS } from '../../src/operations/operations.ts'
 import type { AnyOperation } from '../../src/store/operation.ts'
 import { isHostedAccess } from '../../src/store/operation-access.ts'
-import { type Actor, makeAccount, makeAccountSession, makeAdministrator, setUpWorld } from './actors.fixture.ts'
+import {
+  type Actor,
+  makeAccount,
+  makeAccountSession,
+  makeAdministrator,
+  makeFederated,
+  makeTraded,
+  setUpWorld,
+} from './actors.fixture.ts'
 import { LOSSES } from './losses.fixture.ts'
 import { race } from './race.fixture.ts'
 import { REQUESTS } from './requests.fixture.ts'
 
-const MAKE = { identity: makeAdministrator, account: makeAccount, 'account session': makeAccountSession } as const
+const MAKE = {
+  identity: makeAdministrator,
+  account: makeAccount,
+  'account session': makeAccountSession,
+  'federated account': makeFederated,
+  'traded token': makeTraded,
+} as const
 
-/** The kinds of actors that are tested with an operation: for the session of an account, one operation stands for all. */
+/** The kinds of actors that are tested with an operation: for the session of an account and for federated ones, one operation stands for all. */
 function actorsOf({ name, access }: AnyOperation): readonly Actor['kind'][] {
+  if (name === 'apiAccount.issueToken') return ['federated account']
+  if (name === 'network.create') return ['identity', 'account', 'federated account', 'traded token']
   if (isHostedAccess(access)) return access.hosted === 'read' ? ['account'] : ['identity', 'account']
   return name === 'identity.create' ? ['identity', 'account session'] : ['identity']
 }

@@ -23,12 +23,14 @@ import {
 } from '../http/identities.fixture.ts'
 import { AUTHENTICATE_MFA, enrollTotp, MFA, startTotp } from '../http/one-time-codes.fixture.ts'
 import { HOST, OidcClient } from '../oidc/oidc.fixture.ts'
-import type { Actor, World } from './actors.fixture.ts'
+import { type Actor, tradeForm, type World } from './actors.fixture.ts'
 
 export interface RaceRequest {
   readonly method: string
   readonly path: string
   readonly body?: unknown
+  /** Sent unchanged. */
+  readonly raw?: string
   readonly headers?: Readonly<Record<string, string>>
   /** The certificate of the connection. */
   readonly tls?: { readonly cert: string; readonly key: string }
@@ -267,6 +269,12 @@ export const REQUESTS: Readonly<Record<string, Prepare>> = {
     method: 'POST',
     path: `${NETWORKS}/${networkId}/exchange`,
     body: { type: 'session' },
+  }),
+  'apiAccount.issueToken': (_, actor) => ({
+    method: 'POST',
+    path: '/auth/v1/token',
+    raw: tradeForm(actor),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
   }),
 
   'apiAccount.pickUp': async ({ app }, { id }) => {

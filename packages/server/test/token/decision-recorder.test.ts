@@ -127,7 +127,7 @@ test('a refusal that cannot be explained or stored affects no other', async (t) 
   assert.deepEqual([recorder.leftOut, (await rows()).length], [2, 1])
 })
 
-const NO_CLIENTS = { endOldSessions: async () => {}, workAtProviders: [] }
+const NO_CLIENTS = { endOldSessions: async () => {}, workAtProviders: [], reportUnusedAccounts: async () => {} }
 
 test('R-04 pruning keeps the newest up to the maximum, and upkeep deletes those older than a day', async (t) => {
   const { store, recorder, refusal, rows, time, clock, log } = await setUp(t)

@@ -15,6 +15,7 @@ const NAMESPACES = [
   { value: 'enrollment', label: 'Enrollments' },
   { value: 'identitySync', label: 'Synchronised identities' },
   { value: 'providerEvent', label: 'Provider messages' },
+  { value: 'apiAccount', label: 'API accounts' },
 ]
 const MAX_SHOWN = 200
 

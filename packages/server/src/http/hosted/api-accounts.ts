@@ -16,6 +16,7 @@ import type { TargetOrganizations } from '../../hosted/target-organization.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { getAccount, listAccounts } from '../../store/reads/account-reads.ts'
 import type { Store } from '../../store/store.ts'
+import type { Call } from '../pipeline/call.ts'
 import { withVersion } from '../pipeline/envelope.ts'
 import { hostedCallerOf, type Route, type RouteResponse } from '../pipeline/route.ts'
 import { pageOfList } from './hal.ts'
@@ -36,6 +37,11 @@ const READ = { hosted: 'read' } as const
 const ADMIN = { hosted: 'admin' } as const
 const COLLECTION = '/identity/v1/api-account-identities'
 const ONE = `${COLLECTION}/:id`
+
+/** Whether the caller confirms conditions that others at the issuer would meet. */
+function isBroadConfirmed({ query }: Pick<Call, 'query'>): boolean {
+  return query.get('confirmBroad') === 'true'
+}
 
 /** The API accounts of an organization. Each is registered at its identity provider, and its secret is shown once. */
 export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
@@ -81,7 +87,8 @@ export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
         const caller = hostedCallerOf(call)
         const organizationId = await targetOrganizations.getId(caller, body.organizationId)
         const bind = await clientBindings.of(caller)
-        const { id, credentials } = await apiAccounts.create(organizationId, body, bind, hostedMeta(call, clock.now()))
+        const meta = hostedMeta(call, clock.now())
+        const { id, credentials } = await apiAccounts.create(organizationId, body, bind, meta, isBroadConfirmed(call))
         return respond(organizationId, id, { status: 201, credentials })
       },
     },
@@ -93,7 +100,9 @@ export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
       body: { schema: ApiAccountWrite, optional: false, readOnly: ACCOUNT_READ_ONLY },
       handle: async (call) => {
         const { id, organizationId } = ownedKeyOf(call)
-        await apiAccounts.replace({ id, organizationId }, call.body as WriteBody, hostedMeta(call, clock.now()))
+        const body = call.body as WriteBody
+        const meta = hostedMeta(call, clock.now())
+        await apiAccounts.replace({ id, organizationId }, body, meta, isBroadConfirmed(call))
         return respond(organizationId, id, { status: 200 })
       },
     },
@@ -105,7 +114,9 @@ export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
       body: { schema: ApiAccountPatch, optional: false, readOnly: ACCOUNT_READ_ONLY },
       handle: async (call) => {
         const { id, organizationId } = ownedKeyOf(call)
-        await apiAccounts.patch({ id, organizationId }, call.body as PatchBody, hostedMeta(call, clock.now()))
+        const body = call.body as PatchBody
+        const meta = hostedMeta(call, clock.now())
+        await apiAccounts.patch({ id, organizationId }, body, meta, isBroadConfirmed(call))
         return respond(organizationId, id, { status: 200 })
       },
     },

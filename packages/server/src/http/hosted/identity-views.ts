@@ -1,11 +1,13 @@
 import type { AccountSettings, OrganizationSettings, ProviderSettings } from '@countersign/contract'
-import { administrationSecret, hostedIdentityId, registrationUrlOf } from '@countersign/core'
+import { administrationSecret, hostedIdentityId, organizationAudience, registrationUrlOf } from '@countersign/core'
+import { accountSettings } from '../../store/hosted-rows.ts'
 import type { OrganizationRow } from '../../store/hosted-schema.ts'
 import { hasAccess } from '../../store/identity-row.ts'
 import { readJsonColumn } from '../../store/json-column.ts'
 import type { StoredProvider } from '../../store/provider-row.ts'
 import type { AccountWithClient } from '../../store/reads/account-reads.ts'
 import type { AdministratorRow } from '../../store/reads/administrator-reads.ts'
+import { timestamp } from '../pipeline/envelope.ts'
 import type { Shown } from '../shared/member-view.ts'
 import { epochTime } from './hal.ts'
 
@@ -16,16 +18,20 @@ export const ACCOUNT_READ_ONLY = [
   ...['id', 'organizationId', 'tenantId', 'type', 'email', 'auth0ClientId', 'awsCognitoClientId', 'identityProviderId'],
   ...['clientId', 'authenticationUrl', 'createdAt', 'updatedAt', 'deletedAt', 'credentials'],
   ...['rotatedAt', 'rotatesAt', 'pickUpUntil'],
+  ...['kind', 'lastUsedAt', 'lastUsedFrom'],
 ]
 /** The members of `providerView` that bodies may repeat. */
 export const PROVIDER_READ_ONLY = ['id', 'organizationId', 'hasRegistrationToken', 'createdAt', 'updatedAt']
 /** The members of `organizationView` that bodies may repeat. */
 export const ORGANIZATION_READ_ONLY = [
   ...['id', 'active', 'deleted', 'mfaProvider', 'identityProviders', 'createdAt', 'updatedAt', 'deletedAt'],
+  'audience',
 ]
 
 /** An API account in the form of the identity service. The members of single providers are kept for existing clients. */
-export function accountView({ account, provider, clientId, pickUpUntil }: AccountWithClient) {
+export function accountView({ account, provider, clientId, pickUpUntil, lastUse }: AccountWithClient) {
+  const { conditions, expiresAt } = accountSettings(account)
+  const hasClients = account.kind === 'client'
   return {
     id: account.id,
     organizationId: account.organization_id,
@@ -42,14 +48,23 @@ export function accountView({ account, provider, clientId, pickUpUntil }: Accoun
     rotatesAt: account.rotates_at === null ? null : epochTime(account.rotates_at),
     pickUpUntil: pickUpUntil === null ? null : epochTime(pickUpUntil),
     auth0ClientId: provider.kind === 'auth0' ? clientId : null,
-    awsCognitoClientId: provider.kind === 'cognito' ? `${poolOf(provider)}|${clientId}` : null,
+    awsCognitoClientId: hasClients && provider.kind === 'cognito' ? `${poolOf(provider)}|${clientId}` : null,
     identityProviderId: provider.id,
     clientId,
-    authenticationUrl: provider.tokenUrl,
+    authenticationUrl: hasClients ? provider.tokenUrl : null,
     createdAt: epochTime(account.created_at),
     updatedAt: epochTime(account.updated_at),
     deletedAt: null,
+    kind: account.kind,
+    conditions,
+    expiresAt: timeOrNull(expiresAt),
+    lastUsedAt: timeOrNull(lastUse.at),
+    lastUsedFrom: lastUse.from,
   } satisfies Shown<AccountSettings>
+}
+
+function timeOrNull(at: number | null): string | null {
+  return at === null ? null : timestamp(at)
 }
 
 /** The issuer of a user pool ends with the pool's id. */
@@ -107,6 +122,7 @@ export function organizationView(row: OrganizationRow, providers: readonly Store
     active: Boolean(row.active),
     deleted: false,
     mfaProvider: 'None',
+    audience: organizationAudience(row.id),
     identityProviders: providers.map(({ id, organizationId, name, enabled, createdAt, updatedAt }) => ({
       id,
       organizationId,

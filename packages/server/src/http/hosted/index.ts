@@ -1,6 +1,7 @@
 /** The hosted management API: networks, identities and organizations, for callers with an access token of their identity provider. */
 import type { Route } from '../pipeline/route.ts'
 import { accountJobRoutes } from './account-jobs.ts'
+import { accountTokenRoutes } from './account-token.ts'
 import { apiAccountRoutes } from './api-accounts.ts'
 import { auditEventRoutes } from './audit-events.ts'
 import { hostedIdentityRoutes } from './identities.ts'
@@ -12,6 +13,7 @@ import { roleRoutes } from './roles.ts'
 
 type HostedRouteParts = Parameters<typeof networkRoutes>[0] &
   Parameters<typeof hostedIdentityRoutes>[0] &
+  Parameters<typeof accountTokenRoutes>[0] &
   Parameters<typeof apiAccountRoutes>[0] &
   Parameters<typeof accountJobRoutes>[0] &
   Parameters<typeof identityProviderRoutes>[0] &
@@ -26,6 +28,7 @@ export function hostedRoutes(parts: HostedRouteParts): Route[] {
     ...hostedIdentityRoutes(parts),
     ...apiAccountRoutes(parts),
     ...accountJobRoutes(parts),
+    ...accountTokenRoutes(parts),
     ...identityProviderRoutes(parts),
     ...organizationRoutes(parts),
     ...operatorRoutes(parts),

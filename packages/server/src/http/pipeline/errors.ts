@@ -7,8 +7,8 @@ import { isStoreError } from '../../store/store-error.ts'
 import { ChallengeError } from './challenge.ts'
 import { findChannelError } from './channel-errors.ts'
 import { errorEnvelope, jsonText } from './envelope.ts'
-import { hostedError, isHostedPath } from './hosted-errors.ts'
-import { isOidcPath, oidcError } from './oidc-errors.ts'
+import { hostedError, isAccountTokenPath, isHostedPath } from './hosted-errors.ts'
+import { isOidcPath, oauthErrorBody, oidcError } from './oidc-errors.ts'
 import { isScimPath, scimErrorBody } from './scim-errors.ts'
 
 export interface ErrorResponse {
@@ -68,6 +68,7 @@ function challengeOf(error: AppError): Readonly<Record<string, string>> {
 function describe(error: AppError, { requestId, url }: { readonly requestId: string; readonly url: string }) {
   if (isOidcPath(url)) return oidcError(error, url)
   if (isScimPath(url)) return scimErrorBody(error)
+  if (isAccountTokenPath(url)) return { type: 'application/json', body: oauthErrorBody(error) }
   const json = isHostedPath(url) ? hostedError(error, requestId) : errorEnvelope(error, requestId)
   return { type: 'application/json', body: jsonText(json) }
 }

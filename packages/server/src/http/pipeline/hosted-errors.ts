@@ -5,6 +5,13 @@ import { isBelow } from '../api-paths.ts'
 /** First segments of the hosted API. */
 const ROOTS: readonly string[] = ['/core', '/identity', '/auth']
 
+/** The token endpoint, whose errors have the format of OAuth. */
+export const ACCOUNT_TOKEN_PATH = '/auth/v1/token'
+
+export function isAccountTokenPath(url: string): boolean {
+  return isBelow(url, ACCOUNT_TOKEN_PATH)
+}
+
 /** Whether a path, with or without query, belongs to the hosted API. */
 export function isHostedPath(url: string): boolean {
   for (const root of ROOTS) if (isBelow(url, root)) return true

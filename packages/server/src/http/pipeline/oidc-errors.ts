@@ -21,6 +21,14 @@ export function oidcError(error: AppError, url: string): { readonly type: string
   return json(url.startsWith(LOGIN) ? bare : { ...oauthMembers(nameOf(error), ERRORS[error.code].message), ...bare })
 }
 
+/** An error of a token endpoint (RFC 6749 section 5.2). */
+export function oauthErrorBody(error: AppError): string {
+  if (error instanceof OAuthError) return jsonText(oauthMembers(error.error, error.description))
+  const { code, publicCause } = error
+  const reason = publicCause && ('field' in publicCause ? publicCause.reason : publicCause.message)
+  return jsonText(oauthMembers(nameOf(error), reason ?? ERRORS[code].message))
+}
+
 const LOGIN = `${ROOT}/login/`
 const NOT_FOUND = '404 page not found\n'
 

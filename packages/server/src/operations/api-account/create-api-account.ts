@@ -1,4 +1,4 @@
-import { type AccountSettings, checkQuota } from '@countersign/core'
+import { type AccountSettings, checkQuota, checkWrittenConditions } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
 import { countAccounts, isAccountName } from '../../store/reads/account-reads.ts'
 import { getProvider } from '../../store/reads/provider-reads.ts'
@@ -15,8 +15,11 @@ import { checkRotationPlan, nextRotation } from './rotation-plan.ts'
 
 export interface NewApiAccount extends AccountOwners {
   readonly settings: AccountSettings
-  readonly client: AccountClient
-  readonly binding: ClientBinding
+  /** The client, and why the account may have it. A federated account has none. */
+  readonly client?: AccountClient
+  readonly binding?: ClientBinding
+  /** As for `checkWrittenConditions`. */
+  readonly confirmBroad?: boolean
   /** The job that created the client at the provider. */
   readonly jobId?: string | undefined
 }
@@ -24,15 +27,16 @@ export interface NewApiAccount extends AccountOwners {
 export const createApiAccount = operation({
   name: 'apiAccount.create',
   access: { hosted: 'admin' },
-  async run(tx, { settings, client, binding, jobId, ...owners }: NewApiAccount): Promise<void> {
+  async run(tx, { settings, client, binding, confirmBroad = false, jobId, ...owners }: NewApiAccount): Promise<void> {
     await finishJob(tx, jobId)
-    const { id, organizationId, identityProviderId } = owners
+    const { id, organizationId, identityProviderId, kind = 'client' } = owners
+    checkWrittenConditions({ kind, conditions: settings.conditions, current: null, confirmBroad })
     await checkTargetOrganization(tx, organizationId)
     await checkNewAccount(tx, organizationId, settings)
     const provider = await getProvider(tx.db, organizationId, identityProviderId)
     checkRotationPlan(settings, client)
     await insertAccount(tx, owners, settings, nextRotation(settings, tx.now))
-    await addClient(tx, { accountId: id, provider }, client, binding)
+    if (client && binding) await addClient(tx, { accountId: id, provider }, client, binding)
   },
 })
 

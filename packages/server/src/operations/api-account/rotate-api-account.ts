@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { AppError } from '@countersign/core'
 import { LONG_AGO } from '../../store/client-retirement.ts'
 import { accountClient, accountSettings } from '../../store/hosted-rows.ts'
 import type { ApiAccountRow } from '../../store/hosted-schema.ts'
@@ -33,6 +34,12 @@ export interface RotateApiAccount extends OwnedKey {
   readonly sealedCredentials?: string | undefined
 }
 
+/** Throws for a federated account: it has no credentials. Called before a client is registered for the account, and again in the transaction. */
+export function checkHasClients({ kind }: Pick<ApiAccountRow, 'kind'>): void {
+  if (kind === 'client') return
+  throw new AppError('INVALID_FIELD', { message: 'a federated account has no credentials to rotate' })
+}
+
 /** Gives an account a new credential, and retires the current ones. */
 export const rotateApiAccount = operation({
   name: 'apiAccount.rotate',
@@ -42,6 +49,7 @@ export const rotateApiAccount = operation({
     const { id, organizationId, credential, overlapMs, jobId, sealedCredentials } = args
     await finishJob(tx, jobId)
     const account = await getAccountRow(tx.db, organizationId, id)
+    checkHasClients(account)
     const provider = await getProvider(tx.db, organizationId, account.identity_provider_id)
     if ('client' in credential) {
       const isAtOnce = overlapMs === 0

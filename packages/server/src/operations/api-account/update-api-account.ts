@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ApiAccountPatch, ApiAccountWrite } from '@countersign/contract'
-import { type AccountSettings, patchedAccount, replacedAccount } from '@countersign/core'
+import { type AccountSettings, checkWrittenConditions, patchedAccount, replacedAccount } from '@countersign/core'
 import { accountClient, accountSettings } from '../../store/hosted-rows.ts'
 import type { ApiAccountRow } from '../../store/hosted-schema.ts'
 import { operation } from '../../store/operation.ts'
@@ -10,19 +10,25 @@ import { getAccountRow } from '../../store/reads/account-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import type { AccountClient } from '../../store/writes/account-client-writes.ts'
 import { insertJob } from '../../store/writes/account-job-writes.ts'
-import { updateAccount } from '../../store/writes/account-writes.ts'
+import { refusesEarlierTokens, updateAccount } from '../../store/writes/account-writes.ts'
 import { JOB_LEASE_MS } from '../account-job/job-time.ts'
 import { updateAccountRights } from './account-identity.ts'
 import { endAccountSessions } from './account-sessions.ts'
 import { checkRotationPlan, nextRotation } from './rotation-plan.ts'
 
+/** A change of an account. `confirmBroad` as for `checkWrittenConditions`. */
+interface AccountChange<Body> extends OwnedKey {
+  readonly body: Body
+  readonly confirmBroad?: boolean
+}
+
 export const replaceApiAccount = operation({
   name: 'apiAccount.replace',
   access: { hosted: 'admin' },
   target: 'apiAccounts',
-  async run(tx, { id, organizationId, body }: OwnedKey & { readonly body: ApiAccountWrite }): Promise<string[]> {
+  async run(tx, { id, organizationId, body, confirmBroad }: AccountChange<ApiAccountWrite>): Promise<string[]> {
     const current = await getAccountRow(tx.db, organizationId, id)
-    return changeAccount(tx, current, replacedAccount(accountSettings(current), body))
+    return changeAccount(tx, current, replacedAccount(accountSettings(current), body), confirmBroad)
   },
 })
 
@@ -30,24 +36,32 @@ export const patchApiAccount = operation({
   name: 'apiAccount.patch',
   access: { hosted: 'admin' },
   target: 'apiAccounts',
-  async run(tx, { id, organizationId, body }: OwnedKey & { readonly body: ApiAccountPatch }): Promise<string[]> {
+  async run(tx, { id, organizationId, body, confirmBroad }: AccountChange<ApiAccountPatch>): Promise<string[]> {
     const current = await getAccountRow(tx.db, organizationId, id)
-    return changeAccount(tx, current, patchedAccount(accountSettings(current), body))
+    return changeAccount(tx, current, patchedAccount(accountSettings(current), body), confirmBroad)
   },
 })
 
 /**
  * A new role applies to the account's sessions on this controller from their next request on. An inactive account has no sessions, also after
- * it is active again. Returns the jobs that disable or enable its client at the provider.
+ * it is active again. Other conditions end its sessions: what the tokens behind them said is not stored. Returns the jobs that disable or enable its
+ * client at the provider.
  */
-async function changeAccount(tx: Transaction, current: ApiAccountRow, next: AccountSettings): Promise<string[]> {
-  const { id, role, rotated_at: rotatedAt } = current
-  if (!next.active) await endAccountSessions(tx, id)
+async function changeAccount(
+  tx: Transaction,
+  current: ApiAccountRow,
+  next: AccountSettings,
+  confirmBroad = false,
+): Promise<string[]> {
+  const { id, role, kind, rotated_at: rotatedAt } = current
+  const { conditions } = accountSettings(current)
+  checkWrittenConditions({ kind, conditions: next.conditions, current: conditions, confirmBroad })
+  if (refusesEarlierTokens(current, next, tx.now)) await endAccountSessions(tx, id)
   if (next.role !== role) await updateAccountRights(tx, id, next.role)
   const row = await findCurrentClient(tx.db, id)
   const client = row && accountClient(row)
   checkRotationPlan(next, client)
-  await updateAccount(tx, id, next, nextRotation(next, rotatedAt))
+  await updateAccount(tx, current, next, nextRotation(next, rotatedAt))
   const isSame = next.active === Boolean(current.active)
   return isSame || !client?.administeredBy ? [] : [await addEnableJob(tx, current, client)]
 }

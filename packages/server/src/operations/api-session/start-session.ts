@@ -13,7 +13,7 @@ import type { EventHub } from '../../events/event-hub.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { LiveSession } from '../../session/live-sessions.ts'
 import { newSessionToken, sessionTokenDigest } from '../../session/session-token.ts'
-import type { ClientCredential } from '../../store/actor-credential.ts'
+import type { AccountCredential } from '../../store/actor-credential.ts'
 import type { StoredAuthPolicy } from '../../store/auth-policy-row.ts'
 import { hasAccess, type StoredIdentity } from '../../store/identity-row.ts'
 import { operation } from '../../store/operation.ts'
@@ -123,8 +123,8 @@ export interface Authenticated extends SessionOrigin {
   readonly ca?: CaBasis | undefined
   readonly body: Authenticate
   readonly ipAddress: string
-  /** Of an API account: the client that got its token. */
-  readonly client?: ClientCredential | undefined
+  /** Of an API account: what its token proved. */
+  readonly client?: AccountCredential | undefined
 }
 
 /** The signer of a login changed after it verified the token. The login can be tried again; the error is that of a refused one. */

@@ -2,6 +2,7 @@ import type { AdministrationSecret } from '@countersign/contract'
 import {
   administrationSecret,
   checkClientIdClaim,
+  checkOwnAudience,
   checkQuota,
   fieldError,
   type ProviderSettings,
@@ -31,6 +32,7 @@ export const createProvider = operation({
   async run(tx, { provider, secret, ...key }: WriteProvider): Promise<void> {
     await checkTargetOrganization(tx, key.organizationId)
     validateProvider(provider)
+    checkOwnAudience(key.organizationId, provider)
     checkClientIdClaim(provider)
     checkQuota(
       'providers',

@@ -3,8 +3,10 @@ import {
   AppError,
   audienceOf,
   checkClientIdClaim,
+  checkOwnAudience,
   clientIdClaimsOf,
   type DiscoveredProvider,
+  organizationAudience,
   type ProviderSettings,
   patchedProvider,
   replacedProvider,
@@ -21,7 +23,7 @@ import { findLocalOrganization } from '../../store/reads/organization-reads.ts'
 import { getProvider } from '../../store/reads/provider-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { endSessionsOfAccounts } from '../../store/writes/end-sessions.ts'
-import { updateProvider } from '../../store/writes/provider-writes.ts'
+import { updateProvider, verifiesAlike } from '../../store/writes/provider-writes.ts'
 import { checkSecret, type GivenSecret } from './create-provider.ts'
 
 export interface ReplaceProvider extends OwnedKey {
@@ -36,7 +38,12 @@ export const replaceProvider = operation({
   target: 'identityProviders',
   async run(tx, { id, organizationId, body, discovered, secret }: ReplaceProvider): Promise<void> {
     const current = await getProvider(tx.db, organizationId, id)
-    await changeProvider(tx, current, replacedProvider(current, body, discovered), secret)
+    await changeProvider(
+      tx,
+      current,
+      replacedProvider(current, body, discovered, organizationAudience(organizationId)),
+      secret,
+    )
   },
 })
 
@@ -55,7 +62,7 @@ export const patchProvider = operation({
   },
 })
 
-/** Disabling a provider ends the sessions of its accounts. */
+/** Disabling a provider, or verifying its tokens in another way, ends the sessions of its accounts. */
 async function changeProvider(
   tx: Transaction,
   current: StoredProvider,
@@ -63,10 +70,11 @@ async function changeProvider(
   secret: GivenSecret | undefined,
 ): Promise<void> {
   validateProvider(next)
+  checkOwnAudience(current.organizationId, next)
   checkSecret(next, secret)
   await checkSameClients(tx, current, next)
   await checkSameAdministration(tx, current, next)
-  if (current.enabled && !next.enabled) await endSessionsOfAccounts(tx, { providerId: current.id })
+  if (current.enabled && !verifiesAlike(current, next)) await endSessionsOfAccounts(tx, { providerId: current.id })
   await updateProvider(tx, current, next, nextSecret(current, next, secret))
 }
 

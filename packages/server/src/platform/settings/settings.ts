@@ -319,6 +319,14 @@ export const SETTINGS = {
       description: 'SCIM requests per signer and second after the burst',
     }),
   },
+  hosted: {
+    unusedAccountDays: integer({
+      default: 90,
+      min: 0,
+      max: 3650,
+      description: 'Days without use after which an event reports an API account of the hosted API; 0 for never',
+    }),
+  },
   enrollment: {
     tokenSeconds: seconds({
       default: 10_800,

@@ -5,7 +5,7 @@ import type {
   OrganizationSettings,
   ProviderSettings,
 } from '@countersign/core'
-import { bool, intOrNull, jsonOrNull, named, text, textOrNull } from './column.ts'
+import { bool, instantOrNull, intOrNull, jsonOrNull, named, text, textOrNull } from './column.ts'
 import type { ColumnsFor } from './column-map.ts'
 
 /** Where the settings of an organization are stored. */
@@ -46,6 +46,8 @@ export const ACCOUNT_COLUMNS = {
   role: text<AccountSettings['role']>(),
   active: bool(),
   rotation: jsonOrNull<NonNullable<AccountSettings['rotation']>>(),
+  conditions: jsonOrNull<NonNullable<AccountSettings['conditions']>>(),
+  expiresAt: instantOrNull(),
 } satisfies ColumnsFor<AccountSettings>
 
 /** Where the settings of a network are stored, except its group: the statements add it, because it defaults to the organization's first. */

@@ -1,5 +1,6 @@
 import { accountAdministration } from './account-administration.ts'
 import { cas } from './cas.ts'
+import { federatedAccounts } from './federated-accounts.ts'
 import { identityRights } from './identity-rights.ts'
 import { initial } from './initial/initial.ts'
 import { keyFetches } from './key-fetches.ts'
@@ -41,5 +42,6 @@ export const MIGRATIONS: readonly Migration[] = [
   signerSessions,
   lastLogins,
   accountAdministration,
+  federatedAccounts,
   tenants,
 ]

@@ -1,6 +1,8 @@
 import type { AccountRole, AdministrationKind, ProviderKind } from '@countersign/contract'
 import type { ClientIdSettings } from '@countersign/core'
 import type { Kysely } from 'kysely'
+import { LONG_AGO } from '../client-retirement.ts'
+import type { Bool } from '../columns/column.ts'
 import type { ApiAccountClientRow, ApiAccountRow } from '../hosted-schema.ts'
 import { prepared } from '../prepared.ts'
 import type { Database } from '../schema.ts'
@@ -14,8 +16,8 @@ export interface ClientKey {
   readonly clientId: string
 }
 
-/** The account that a client belongs to, with what decides whether its tokens are accepted. */
-export interface KnownAccount {
+/** An account with what decides whether it has access. */
+export interface AccountAccess {
   readonly id: string
   readonly organizationId: string
   readonly identityProviderId: string
@@ -24,6 +26,12 @@ export interface KnownAccount {
   readonly isActive: boolean
   /** Set while the operator has suspended its organization. */
   readonly suspension: { readonly reason: string | null } | undefined
+  /** When access ends; null for never. Zero when it has ended whatever the clock says. */
+  readonly expiresAt: number | null
+}
+
+/** The account that a client belongs to. */
+export interface KnownAccount extends AccountAccess {
   /** When the client's tokens stop being accepted; null while no other client replaces it. */
   readonly retiresAt: number | null
   /** When the client was added to the account. */
@@ -38,6 +46,7 @@ const accountOfClient = prepared(2, (db, issuer: string, clientId: string) =>
     .innerJoin('organizations as organization', 'organization.id', 'account.organization_id')
     .select(['account.id', 'account.organization_id', 'account.identity_provider_id', 'account.role'])
     .select(['account.active', 'organization.active as organization_active', 'organization.suspension_reason'])
+    .select(['account.expires_at', 'account.has_expired'])
     .select(['client.retires_at', 'client.created_at'])
     .where('client.issuer', '=', issuer)
     .where('client.client_id', '=', clientId),
@@ -47,17 +56,29 @@ export async function findAccountOfClient(db: Db, { issuer, clientId }: ClientKe
   const [row] = await accountOfClient(db, issuer, clientId)
   return (
     row && {
-      id: row.id,
-      organizationId: row.organization_id,
-      identityProviderId: row.identity_provider_id,
-      role: row.role as AccountRole,
-      isActive: Boolean(row.active) && Boolean(row.organization_active),
-      suspension: row.organization_active ? undefined : { reason: row.suspension_reason },
+      ...accountAccess(row),
       retiresAt: row.retires_at,
       registeredAt: row.created_at,
       client: { issuer, clientId },
     }
   )
+}
+
+type AccessRow = Pick<
+  ApiAccountRow,
+  'id' | 'organization_id' | 'identity_provider_id' | 'role' | 'active' | 'expires_at' | 'has_expired'
+> & { readonly organization_active: Bool; readonly suspension_reason: string | null }
+
+export function accountAccess(row: AccessRow): AccountAccess {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    identityProviderId: row.identity_provider_id,
+    role: row.role as AccountRole,
+    isActive: Boolean(row.active) && Boolean(row.organization_active),
+    suspension: row.organization_active ? undefined : { reason: row.suspension_reason },
+    expiresAt: row.has_expired ? LONG_AGO : row.expires_at,
+  }
 }
 
 /** The account that has this client, if it is in the same organization as `accountId`. */

@@ -30,6 +30,13 @@ export interface AccountWithClient {
   readonly clientId: string | null
   /** Until when new credentials of a planned rotation wait for being picked up; null when there are none. */
   readonly pickUpUntil: number | null
+  readonly lastUse: LastUse
+}
+
+/** The last use of a token of an account; null when there was none. */
+export interface LastUse {
+  readonly at: number | null
+  readonly from: string | null
 }
 
 /** The accounts of an organization, sorted by name. Organizations take turns. */
@@ -40,18 +47,20 @@ export async function listAccounts(
   const all = accountsWithClients(store.db, organizationId).where(withinDeadline(store)).orderBy('account.name')
   const rows = await store.readLong(organizationId, all.compile())
   const providers = new Map((await listProviders(store.db, organizationId)).map((provider) => [provider.id, provider]))
-  return rows.flatMap(({ client_id: clientId, pick_up_until: pickUpUntil, ...account }) => {
-    const provider = providers.get(account.identity_provider_id)
-    return provider ? [{ account, provider, clientId, pickUpUntil }] : []
-  })
+  return rows.flatMap(
+    ({ client_id: clientId, pick_up_until: pickUpUntil, used_at: at, used_from: from, ...account }) => {
+      const provider = providers.get(account.identity_provider_id)
+      return provider ? [{ account, provider, clientId, pickUpUntil, lastUse: { at, from } }] : []
+    },
+  )
 }
 
 export async function findAccount(db: Db, organizationId: string, id: string): Promise<AccountWithClient | undefined> {
   const row = await accountsWithClients(db, organizationId).where('account.id', '=', id).executeTakeFirst()
   if (!row) return undefined
-  const { client_id: clientId, pick_up_until: pickUpUntil, ...account } = row
+  const { client_id: clientId, pick_up_until: pickUpUntil, used_at: at, used_from: from, ...account } = row
   const provider = await getProvider(db, organizationId, account.identity_provider_id)
-  return { account, provider, clientId, pickUpUntil }
+  return { account, provider, clientId, pickUpUntil, lastUse: { at, from } }
 }
 
 function accountsWithClients(db: Db, organizationId: string) {
@@ -61,8 +70,9 @@ function accountsWithClients(db: Db, organizationId: string) {
       on.onRef('client.account_id', '=', 'account.id').on('client.retires_at', 'is', null),
     )
     .leftJoin('account_pickups as pickup', 'pickup.account_id', 'account.id')
+    .leftJoin('api_account_uses as use', 'use.account_id', 'account.id')
     .selectAll('account')
-    .select(['client.client_id', 'pickup.expires_at as pick_up_until'])
+    .select(['client.client_id', 'pickup.expires_at as pick_up_until', 'use.used_at', 'use.used_from'])
     .where('account.organization_id', '=', organizationId)
 }
 

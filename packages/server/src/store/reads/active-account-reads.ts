@@ -1,6 +1,7 @@
 import type { AccountRole } from '@countersign/contract'
 import type { Kysely } from 'kysely'
-import type { ClientCredential } from '../actor-credential.ts'
+import type { AccountCredential, FederatedCredential } from '../actor-credential.ts'
+import { LONG_AGO } from '../client-retirement.ts'
 import { prepared } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
@@ -12,7 +13,7 @@ function activeAccounts(db: Db) {
     .selectFrom('api_accounts as account')
     .innerJoin('organizations as organization', 'organization.id', 'account.organization_id')
     .innerJoin('identity_providers as provider', 'provider.id', 'account.identity_provider_id')
-    .select('account.role')
+    .select(['account.role', 'account.expires_at', 'account.has_expired'])
     .where('account.active', '=', true)
     .where('organization.active', '=', true)
     .where('provider.enabled', '=', true)
@@ -20,9 +21,16 @@ function activeAccounts(db: Db) {
 
 const activeById = prepared(1, (db, id: string) => activeAccounts(db).where('account.id', '=', id))
 
-/** Whether an API account, its organization and its provider exist and are active. */
-export async function isAccountActive(db: Db, id: string): Promise<boolean> {
-  return (await activeById(db, id)).length > 0
+/** When the access of an API account ends, or Infinity. Undefined unless the account, its organization and its provider exist and are active. */
+export async function findAccountEnd(db: Db, id: string): Promise<number | undefined> {
+  const [row] = await activeById(db, id)
+  return row && endOf(row)
+}
+
+type ActiveRow = Awaited<ReturnType<typeof activeById>>[number]
+
+function endOf({ expires_at: expiresAt, has_expired: hasExpired }: ActiveRow): number {
+  return hasExpired ? LONG_AGO : (expiresAt ?? Number.POSITIVE_INFINITY)
 }
 
 const activeByClient = prepared(5, (db, id: string, issuer: string, clientId: string, revision: number, now: number) =>
@@ -35,12 +43,48 @@ const activeByClient = prepared(5, (db, id: string, issuer: string, clientId: st
     .where(({ eb, or }) => or([eb('client.retires_at', 'is', null), eb('client.retires_at', '>', now)])),
 )
 
-/** The role of an active account; undefined also when the client is not the account's, or is retired, or when the provider record has changed. */
-export async function findAccountRole(
+const activeByRevision = prepared(3, (db, id: string, revision: number, providerRevision: number) =>
+  activeAccounts(db)
+    .where('account.id', '=', id)
+    .where('account.kind', '=', 'federated')
+    .where('account.revision', '=', revision)
+    .where('provider.revision', '=', providerRevision),
+)
+
+const unexpiredToken = prepared(3, (db, digest: string, accountId: string, now: number) =>
+  db
+    .selectFrom('api_account_tokens')
+    .select('digest')
+    .where('digest', '=', digest)
+    .where('account_id', '=', accountId)
+    .where('expires_at', '>', now),
+)
+
+interface AccountActor {
+  readonly id: string
+  readonly credential: AccountCredential
+  readonly now: number
+}
+
+/**
+ * The role of an active account that has not expired; undefined also when the client is not the account's, or is retired, when the token has expired, or
+ * when the conditions of the account or its provider record have changed.
+ */
+export async function findAccountRole(db: Db, actor: AccountActor): Promise<AccountRole | undefined> {
+  const { id, credential, now } = actor
+  const row =
+    'clientId' in credential
+      ? (await activeByClient(db, id, credential.issuer, credential.clientId, credential.providerRevision, now))[0]
+      : await findFederated(db, { ...actor, credential })
+  return row && now < endOf(row) ? (row.role as AccountRole) : undefined
+}
+
+async function findFederated(
   db: Db,
-  { id, client, now }: { readonly id: string; readonly client: ClientCredential; readonly now: number },
-): Promise<AccountRole | undefined> {
-  const { issuer, clientId, providerRevision } = client
-  const [row] = await activeByClient(db, id, issuer, clientId, providerRevision, now)
-  return row?.role as AccountRole | undefined
+  { id, credential, now }: AccountActor & { readonly credential: FederatedCredential },
+): Promise<ActiveRow | undefined> {
+  const { accountRevision, providerRevision, tokenDigest } = credential
+  const [row] = await activeByRevision(db, id, accountRevision, providerRevision)
+  if (!row || tokenDigest === undefined) return row
+  return (await unexpiredToken(db, tokenDigest, id, now)).length > 0 ? row : undefined
 }

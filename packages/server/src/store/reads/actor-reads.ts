@@ -122,14 +122,14 @@ async function isSecondTokenValid(
   return (await findRevocation(db, required, secondSigner.token)) === undefined
 }
 
-/** The API account with the rights of its current role; undefined when it is inactive or deleted, its client is retired, or its identity here has no access. */
+/** The API account with the rights of its current role; undefined when it is inactive, expired or deleted, its credential is no longer valid, or its identity here has no access. */
 export async function findAccountActor(
   db: Db,
   { actorId, credential, now }: Pick<OperationMeta, 'actorId' | 'credential' | 'now'>,
 ): Promise<Actor | undefined> {
   if (!isAccountIdentity(actorId) || !credential || 'sessionId' in credential) return undefined
   const [role, [row]] = await Promise.all([
-    findAccountRole(db, { id: accountIdOf(actorId), client: credential, now }),
+    findAccountRole(db, { id: accountIdOf(actorId), credential, now }),
     identityById(db, actorId),
   ])
   if (row && !isUsable(row, now)) return undefined

@@ -3,7 +3,7 @@ import type { StoredSession } from '../api-session-row.ts'
 import type { StoredIdentity } from '../identity-row.ts'
 import { type SessionCertificate, sessionCertificate } from '../session-certificate.ts'
 import type { ReadDatabase } from '../store.ts'
-import { isAccountActive } from './active-account-reads.ts'
+import { findAccountEnd } from './active-account-reads.ts'
 import { findSessionAuthenticator } from './authenticator-reads.ts'
 import { isSessionCa } from './ca-reads.ts'
 import { findRetirementAfter } from './retired-client-reads.ts'
@@ -51,9 +51,10 @@ const FIND_ORIGIN: Readonly<Record<LoginMethodName, FindOrigin>> = {
   // Undefined also when the account or its organization is inactive.
   'api-account': async (db, { createdAt }, { id }) => {
     const accountId = accountIdOf(id)
-    if (!(await isAccountActive(db, accountId))) return undefined
-    const retiresAt = await findRetirementAfter(db, accountId, createdAt)
-    return { login: { method: 'api-account', accountId }, retiresAt }
+    const end = await findAccountEnd(db, accountId)
+    if (end === undefined) return undefined
+    const retiresAt = Math.min(end, (await findRetirementAfter(db, accountId, createdAt)) ?? end)
+    return { login: { method: 'api-account', accountId }, ...(Number.isFinite(retiresAt) && { retiresAt }) }
   },
 }
 

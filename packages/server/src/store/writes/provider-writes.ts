@@ -34,6 +34,11 @@ function verificationOf(provider: ProviderSettings) {
   return columns
 }
 
+/** Whether tokens are verified by both in the same way. */
+export function verifiesAlike(one: ProviderSettings, other: ProviderSettings): boolean {
+  return isDeepStrictEqual(verificationOf(one), verificationOf(other))
+}
+
 /** Updates the record, and increments its revision when tokens are verified in another way from now on. */
 export async function updateProvider(
   tx: Transaction,
@@ -42,14 +47,13 @@ export async function updateProvider(
   sealedSecret: string | null,
 ): Promise<void> {
   const { id, revision } = current
-  const isSame = isDeepStrictEqual(verificationOf(next), verificationOf(current))
   await rejectDuplicates({ name: next.name }, () =>
     tx.db
       .updateTable('identity_providers')
       .set({
         ...providerColumns(next),
         administration_secret: sealedSecret,
-        revision: isSame ? revision : revision + 1,
+        revision: verifiesAlike(current, next) ? revision : revision + 1,
         updated_at: tx.now,
       })
       .where('id', '=', id)

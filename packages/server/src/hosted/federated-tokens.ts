@@ -1,0 +1,141 @@
+import {
+  displayValue,
+  findUnmetClaim,
+  includesConditions,
+  type JsonObject,
+  refuseWithoutSigner,
+  selectClaim,
+  type UntrustedJws,
+  type Verdict,
+  type VerifiedToken,
+} from '@countersign/core'
+import type { Clock } from '../platform/clock.ts'
+import type { FederatedAccount } from '../store/reads/federated-account-reads.ts'
+import type { TokenVerifier } from '../token/token-verifier.ts'
+import { type AccessVerdict, findAccessRefusal, type RefusedAccess, type UnmetCondition } from './access-verdict.ts'
+import { hasScope } from './has-scope.ts'
+import type { FederatedAccounts, KnownAccounts } from './known-accounts.ts'
+import type { DirectoryProvider, TrustedIssuer } from './provider-directory.ts'
+
+interface FederatedTokensParts {
+  readonly accounts: Pick<KnownAccounts, 'federatedOf'>
+  readonly verifier: Pick<TokenVerifier, 'verifyWith'>
+  readonly clock: Clock
+}
+
+/** Which account a verified token acts as, or why none. */
+type Choice = FederatedAccount | Pick<RefusedAccess, 'reason' | 'account' | 'unmet' | 'matching'>
+
+/** The choice for a token among these accounts: both are the same objects while neither has changed. */
+interface RememberedChoice {
+  readonly accounts: FederatedAccounts
+  readonly choice: Choice
+}
+
+/** Each is another key set to verify with. */
+const MAX_RECORDS = 4
+
+/** Verifies tokens for the federated accounts of an organization, which their audience has named. */
+export class FederatedTokens {
+  readonly #parts: FederatedTokensParts
+  readonly #choices = new WeakMap<VerifiedToken, RememberedChoice>()
+
+  constructor(parts: FederatedTokensParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Returns the account whose conditions the token meets, or why it is refused. The conditions are read after the token is verified by a record of
+   * the organization. Throws `TooManyRequests` after too many invalid tokens for a record.
+   */
+  async verify(
+    jws: UntrustedJws,
+    issuer: TrustedIssuer,
+    organizationId: string,
+    address: string,
+  ): Promise<AccessVerdict> {
+    const { accounts, verifier } = this.#parts
+    const federated = await accounts.federatedOf(organizationId)
+    const records = recordsFor(issuer.byOrganization.get(organizationId) ?? [], federated)
+    let refusal: RefusedAccess = refused(refuseWithoutSigner(jws, true))
+    // Only an organization with a record of the issuer is concerned.
+    const concerned = records.length === 0 ? {} : { organizationId }
+    for (const record of records) {
+      const verifying = { stored: record.keySigner, verify: record.federated }
+      const verdict = await verifier.verifyWith(verifying, jws, true, address)
+      const access = verdict.accepted
+        ? this.#judge(verdict, record, federated)
+        : { ...refused(verdict), providerId: record.stored.id }
+      if (access.ok) return access
+      // A record that has verified the token says more than one that has not.
+      if (access.verdict?.accepted || !refusal.verdict?.accepted) refusal = access
+    }
+    return { ...refusal, ...concerned }
+  }
+
+  #judge(
+    verdict: Extract<Verdict, { accepted: true }>,
+    { stored }: DirectoryProvider,
+    accounts: FederatedAccounts,
+  ): AccessVerdict {
+    const { token } = verdict
+    const { id: providerId, requiredScope, revision: providerRevision } = stored
+    const choice = this.#choose(token, accounts, providerId)
+    if ('reason' in choice) return { ok: false, verdict, providerId, ...choice }
+    const lacksScope = requiredScope !== null && !hasScope(token.claims, requiredScope)
+    const reason = findAccessRefusal(choice, this.#parts.clock.now()) ?? (lacksScope ? 'scope-missing' : undefined)
+    if (reason) return { ok: false, reason, verdict, providerId, account: choice }
+    return { ok: true, account: { ...choice, credential: { accountRevision: choice.revision, providerRevision } } }
+  }
+
+  /** A repeated token has the same claims: its choice is remembered. */
+  #choose(token: VerifiedToken, accounts: FederatedAccounts, providerId: string): Choice {
+    const known = this.#choices.get(token)
+    if (known?.accounts === accounts) return known.choice
+    const ofProvider = [...accounts.values()].filter(({ identityProviderId }) => identityProviderId === providerId)
+    const choice = chooseAccount(ofProvider, token.claims)
+    this.#choices.set(token, { accounts, choice })
+    return choice
+  }
+}
+
+/** The records that verify for an organization: those with federated accounts, or any, so that the time taken does not tell which. */
+function recordsFor(records: readonly DirectoryProvider[], accounts: FederatedAccounts): readonly DirectoryProvider[] {
+  const used = new Set([...accounts.values()].map(({ identityProviderId }) => identityProviderId))
+  const own = records.filter(({ stored }) => used.has(stored.id))
+  return (own.length > 0 ? own : records.slice(0, 1)).slice(0, MAX_RECORDS)
+}
+
+/**
+ * The account whose conditions the claims meet. Of several, the one that has the conditions of all others too: any other choice would depend on
+ * something that its administrators do not see. A disabled account keeps its place, and refuses.
+ */
+function chooseAccount(accounts: readonly FederatedAccount[], claims: JsonObject): Choice {
+  const matching = accounts.filter(({ conditions }) => !findUnmetClaim(conditions, claims))
+  if (matching.length === 0) return nearest(accounts, claims)
+  const most = matching.filter(({ conditions }) =>
+    matching.every((other) => includesConditions(conditions, other.conditions)),
+  )
+  const [only, second] = most
+  if (only && !second) return only
+  return { reason: 'account-ambiguous', account: matching[0], matching: matching.map(({ name }) => name) }
+}
+
+/** The account with the fewest unmet conditions. */
+function nearest(accounts: readonly FederatedAccount[], claims: JsonObject): Choice {
+  const [first] = accounts
+    .map((account) => ({ account, unmet: unmetIn(account, claims) }))
+    .toSorted((a, b) => a.unmet.length - b.unmet.length)
+  return first ? { reason: 'condition-unmet', ...first } : { reason: 'account-unknown' }
+}
+
+function unmetIn({ conditions }: FederatedAccount, claims: JsonObject): UnmetCondition[] {
+  return conditions
+    .filter((condition) => findUnmetClaim([condition], claims))
+    .map((condition) => ({ condition, received: displayValue(selectClaim(condition.selector, claims)) }))
+}
+
+function refused(verdict: Verdict): RefusedAccess {
+  if (verdict.accepted) throw new TypeError('the token was accepted')
+  return { ok: false, reason: verdict.reason, verdict }
+}

@@ -1,0 +1,62 @@
+import { checkConditions, type RequiredClaim } from '@countersign/core'
+import type { Kysely } from 'kysely'
+import { readJsonColumn } from '../json-column.ts'
+import { prepared } from '../prepared.ts'
+import type { Database } from '../schema.ts'
+import { type AccountAccess, accountAccess } from './account-client-reads.ts'
+
+type Db = Kysely<Database>
+
+/** An account whose tokens meet conditions. */
+export interface FederatedAccount extends AccountAccess {
+  readonly name: string
+  readonly conditions: readonly RequiredClaim[]
+  readonly revision: number
+}
+
+const federatedAccounts = prepared(1, (db, organizationId: string) =>
+  db
+    .selectFrom('api_accounts as account')
+    .innerJoin('organizations as organization', 'organization.id', 'account.organization_id')
+    .select(['account.id', 'account.organization_id', 'account.identity_provider_id', 'account.role', 'account.name'])
+    .select(['account.active', 'organization.active as organization_active', 'organization.suspension_reason'])
+    .select(['account.expires_at', 'account.has_expired', 'account.conditions', 'account.revision'])
+    .where('account.organization_id', '=', organizationId)
+    .where('account.kind', '=', 'federated')
+    .orderBy('account.name'),
+)
+
+/** The federated accounts of an organization, sorted by name. */
+export async function listFederatedAccounts(db: Db, organizationId: string): Promise<FederatedAccount[]> {
+  const rows = await federatedAccounts(db, organizationId)
+  return rows.map((row) => ({
+    ...accountAccess(row),
+    name: row.name,
+    conditions: checkConditions(readJsonColumn(row.conditions ?? '{}')),
+    revision: row.revision,
+  }))
+}
+
+/** An access token of this controller. */
+export interface AccountToken {
+  readonly accountId: string
+  readonly organizationId: string
+  readonly accountRevision: number
+  readonly providerRevision: number
+  readonly expiresAt: number
+}
+
+const tokenByDigest = prepared(1, (db, digest: string) =>
+  db
+    .selectFrom('api_account_tokens as token')
+    .innerJoin('api_accounts as account', 'account.id', 'token.account_id')
+    .select(['token.account_id as accountId', 'account.organization_id as organizationId'])
+    .select(['token.account_revision as accountRevision', 'token.provider_revision as providerRevision'])
+    .select('token.expires_at as expiresAt')
+    .where('token.digest', '=', digest),
+)
+
+export async function findAccountToken(db: Db, digest: string): Promise<AccountToken | undefined> {
+  const [row] = await tokenByDigest(db, digest)
+  return row
+}
