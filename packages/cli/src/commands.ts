@@ -117,6 +117,11 @@ const HOSTED: Rows = [
   ['networks get', 'Show a network', async () => (await networks()).get],
   ['accounts list', 'List the API accounts', async () => (await accounts()).list],
   ['accounts create', 'Create an API account and write its credentials file', async () => (await accounts()).create],
+  [
+    'accounts audience',
+    'Print the audience for tokens of accounts without secrets',
+    async () => (await accounts()).audience,
+  ],
   ['accounts rotate', 'Rotate the credentials of an API account', async () => (await accounts()).rotate],
   ['accounts pick-up', 'Get the credentials of a planned rotation', async () => (await accounts()).pickUp],
   ['accounts delete', 'Delete an API account', async () => (await accounts()).delete],

@@ -863,8 +863,8 @@ export interface AccountSettings {
     >
   > | null
   readonly expiresAt: string | null
-  readonly lastUsedAt: string
-  readonly lastUsedFrom: string
+  readonly lastUsedAt: string | null
+  readonly lastUsedFrom: string | null
 }
 export interface NetworkSettings {
   readonly name: string

@@ -119,8 +119,8 @@ export const API_ACCOUNT = resource({
     responseSchema: instant(),
     keptByPut: true,
   }),
-  lastUsedAt: field(instant(), { description: 'The last use of a token, to the minute', readOnly: true }),
-  lastUsedFrom: field(Type.String(), { description: 'The client address of the last use', readOnly: true }),
+  lastUsedAt: field(nullable(instant()), { description: 'The last use of a token, to the minute', readOnly: true }),
+  lastUsedFrom: field(nullable(Type.String()), { description: 'The client address of the last use', readOnly: true }),
 })
 
 /** The grant and token types of RFC 8693 at `POST /auth/v1/token`. */

@@ -5,8 +5,25 @@ import type { AccountChanges, AccountInput, AccountRotation } from '../wire-type
 import { HostedResource } from './hosted-resource.ts'
 import type { Account, AccountWithCredentials } from './hosted-types.ts'
 
+export interface AccountWriteOptions extends CallOptions {
+  /** Accepts conditions that any repository, project or namespace at the issuer would meet. */
+  readonly confirmBroad?: boolean
+}
+
 /** API accounts. Only `create` and `rotate` return the password. */
 export class Accounts extends HostedResource<Account, AccountInput, AccountChanges, AccountWithCredentials> {
+  override create(input: AccountInput, options: AccountWriteOptions = {}): Promise<AccountWithCredentials> {
+    return this.call({ method: 'POST', path: '', body: input, ...withQuery(options) })
+  }
+
+  override async update(id: string, changes: AccountChanges, options: AccountWriteOptions = {}): Promise<Account> {
+    return this.call({ method: 'PATCH', path: pathOf('', id), body: changes, ...withQuery(options) })
+  }
+
+  override async replace(id: string, input: AccountInput, options: AccountWriteOptions = {}): Promise<Account> {
+    return this.call({ method: 'PUT', path: pathOf('', id), body: input, ...withQuery(options) })
+  }
+
   /** Issues new credentials. The old ones stay valid for an hour, or for `overlapMinutes`. */
   async rotate(
     id: string,
@@ -30,4 +47,8 @@ export class Accounts extends HostedResource<Account, AccountInput, AccountChang
   enable(id: string, options: ChangeOptions = {}): Promise<Account> {
     return this.update(id, { active: true }, options)
   }
+}
+
+function withQuery({ confirmBroad, ...options }: AccountWriteOptions) {
+  return { ...options, ...(confirmBroad && { query: { confirmBroad } }) }
 }

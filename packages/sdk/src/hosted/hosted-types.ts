@@ -66,6 +66,7 @@ export interface HostedIdentity {
 }
 
 export interface Account extends HostedIdentity, AccountSettings {
+  readonly kind: 'client' | 'federated'
   readonly identityProviderId: string
   readonly clientId: string | null
   readonly authenticationUrl: string | null

@@ -3,6 +3,7 @@ import { CliError, EXIT, usageError } from '../../cli-error.ts'
 import { collect } from '../../collect.ts'
 import type { Command, FlagValues } from '../../command.ts'
 import { loadTextFile } from '../../files/load-text-file.ts'
+import { createFederated, FEDERATED_FLAGS, findWorkload, getAudience } from '../../hosted/federated-account.ts'
 import { HOSTED_FLAGS, withHosted } from '../../hosted/with-hosted.ts'
 import { printList } from '../../output/print-result.ts'
 import { findByNameOrId, label } from '../../resources/find-by-name-or-id.ts'
@@ -17,9 +18,11 @@ const list: Command = {
   async run(call) {
     await printList(call, await withHosted(call, ({ accounts }) => collect(accounts.list())), [
       { title: 'NAME', get: (account: Account) => account.name },
+      { title: 'KIND', get: ({ kind }) => kind },
       { title: 'ROLE', get: ({ role }) => role },
       { title: 'ACTIVE', get: ({ active }) => active },
       { title: 'CLIENT ID', get: ({ clientId }) => clientId },
+      { title: 'LAST USED', get: ({ lastUsedAt }) => lastUsedAt },
       { title: 'ID', get: ({ id }) => id },
     ])
     return EXIT.ok
@@ -54,25 +57,40 @@ const create: Command = {
       value: 'FILE',
       description: 'A file with a current access token of this client, which proves that it is yours',
     },
+    ...FEDERATED_FLAGS,
+    { name: 'expires-at', value: 'TIME', description: 'When its access ends, such as 2027-01-31T00:00:00Z' },
     OUT_FLAG,
   ],
-  details: ['The password is issued only once. It is written to a file that only you can read, and nowhere else.'],
+  details: [
+    'The password is issued only once. It is written to a file that only you can read, and nowhere else.',
+    'An account for the jobs of a platform has no password: the command prints the audience and the configuration of the job.',
+  ],
   examples: [
     {
       command: 'countersign accounts create ci --role read-only --out credentials.json',
       description: 'for a pipeline',
     },
+    {
+      command: 'countersign accounts create deploy --github acme/app --environment production --role admin',
+      description: 'for jobs of GitHub Actions, without a secret',
+    },
   ],
   async run(call) {
     const [name = ''] = call.args
     const { flags } = call
+    const settings = {
+      name,
+      ...(flags.role !== undefined && { role: flags.role as Account['role'] }),
+      ...(flags.email !== undefined && { contactEmail: String(flags.email) }),
+      ...(flags.description !== undefined && { description: String(flags.description) }),
+      ...(flags['expires-at'] !== undefined && { expiresAt: String(flags['expires-at']) }),
+    }
+    const workload = findWorkload(call)
+    if (workload) return createFederated(call, workload, settings, findProviderId)
     return writeCredentials(call, 'created', { replace: false }, async (client) => {
       const body = {
-        name,
+        ...settings,
         identityProviderId: await findProviderId(client, flags.provider),
-        ...(flags.role !== undefined && { role: flags.role as Account['role'] }),
-        ...(flags.email !== undefined && { contactEmail: String(flags.email) }),
-        ...(flags.description !== undefined && { description: String(flags.description) }),
         ...rotationOf(flags),
         ...(flags['client-id'] !== undefined && { clientId: String(flags['client-id']) }),
         ...(flags['proof-token'] !== undefined && { proofToken: loadTextFile(String(flags['proof-token'])).trim() }),
@@ -141,6 +159,18 @@ const remove: Command = {
   },
 }
 
+const audience: Command = {
+  args: [],
+  flags: HOSTED_FLAGS.filter(({ name }) => name !== 'output'),
+  examples: [
+    { command: 'countersign accounts audience', description: 'the audience for tokens of accounts without secrets' },
+  ],
+  async run(call) {
+    call.terminal.out(await withHosted(call, getAudience))
+    return EXIT.ok
+  },
+}
+
 const DEFAULT_OVERLAP_HOURS = 24
 
 function rotationOf(flags: FlagValues) {
@@ -176,4 +206,4 @@ async function findProviderId(client: HostedClient, nameOrId: unknown): Promise<
 }
 
 /** `countersign accounts …` */
-export const accounts = { list, create, rotate, pickUp, delete: remove }
+export const accounts = { list, create, rotate, pickUp, delete: remove, audience }

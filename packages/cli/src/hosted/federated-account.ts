@@ -1,0 +1,172 @@
+import {
+  findWorkloadPreset,
+  WORKLOAD_PLATFORMS,
+  type WorkloadPlatform,
+  type WorkloadPreset,
+  workloadTargetForm,
+} from '@countersign/contract/workload-presets'
+import type { AccountInput, HostedClient } from '@countersign/sdk'
+import { EXIT, usageError } from '../cli-error.ts'
+import { collect } from '../collect.ts'
+import type { Call, Flag } from '../command.ts'
+import { getFormat, printData } from '../output/print-result.ts'
+import { withHosted } from './with-hosted.ts'
+
+/** The flags of `accounts create` for accounts without secrets. */
+export const FEDERATED_FLAGS: readonly Flag[] = [
+  {
+    name: 'github',
+    value: 'OWNER/REPOSITORY',
+    description: 'For jobs of GitHub Actions in this repository: no secret',
+  },
+  { name: 'gitlab', value: 'GROUP/PROJECT', description: 'For jobs of GitLab CI in this project: no secret' },
+  {
+    name: 'kubernetes',
+    value: 'NAMESPACE/ACCOUNT',
+    description: 'For pods with this service account: no secret; name the cluster with --issuer or --provider',
+  },
+  { name: 'environment', value: 'NAME', description: 'Only jobs of this environment' },
+  { name: 'branch', value: 'NAME', description: 'Only jobs of this branch' },
+  {
+    name: 'issuer',
+    value: 'URL',
+    description: 'The issuer of the cluster, or of a GitHub or GitLab server of your own',
+  },
+  {
+    name: 'condition',
+    value: 'CLAIM=VALUE',
+    repeatable: true,
+    description: 'For tokens in which the claim has this value, or one of several: no secret; can be repeated',
+  },
+  {
+    name: 'condition-glob',
+    value: 'CLAIM=PATTERN',
+    repeatable: true,
+    description: 'The same for a pattern: * is any run of characters, ? is one; can be repeated',
+  },
+  {
+    name: 'confirm-broad',
+    description: 'Accept conditions that any repository, project or namespace at the issuer would meet',
+  },
+]
+
+type Conditions = Readonly<Record<string, string | readonly string[] | { readonly glob: string }>>
+
+interface Workload {
+  readonly preset: WorkloadPreset | undefined
+  readonly conditions: Conditions
+}
+
+/** What the flags say about an account without secrets; undefined when they describe one with a client. */
+export function findWorkload({ flags }: Call): Workload | undefined {
+  const given = WORKLOAD_PLATFORMS.filter((name) => flags[name] !== undefined)
+  if (given.length > 1) throw usageError(`--${given.join(' and --')} exclude each other`, 'name one platform')
+  const [platform] = given
+  const preset = platform && getPreset(platform, flags)
+  const conditions = {
+    ...preset?.conditions,
+    ...readConditions(flags.condition),
+    ...readGlobs(flags['condition-glob']),
+  }
+  if (preset || Object.keys(conditions).length > 0) return { preset, conditions }
+  const alone = ['environment', 'branch', 'issuer', 'confirm-broad'].find((name) => flags[name] !== undefined)
+  if (alone)
+    throw usageError(`--${alone} needs a platform or a condition`, 'add --github OWNER/REPOSITORY, for example')
+  return undefined
+}
+
+function getPreset(platform: WorkloadPlatform, flags: Call['flags']): WorkloadPreset {
+  const [target, environment, branch] = [platform, 'environment', 'branch'].map((name) => textOf(flags[name]))
+  const preset = findWorkloadPreset(platform, { target: target ?? '', environment, branch })
+  if (preset) return preset
+  throw usageError(
+    `"${target}" is not ${workloadTargetForm(platform)}`,
+    `write --${platform} ${workloadTargetForm(platform)}`,
+  )
+}
+
+function textOf(value: Call['flags'][string]): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+function pairsOf(given: Call['flags'][string], form: string): [claim: string, value: string][] {
+  return [given ?? []].flat().map((text) => {
+    const [claim, ...rest] = String(text).split('=')
+    if (claim && rest.length > 0) return [claim, rest.join('=')]
+    throw usageError(`"${String(text)}" is not ${form}`, `write ${form}`)
+  })
+}
+
+/** A claim that is given several times has one of the values. */
+function readConditions(given: Call['flags'][string]): Record<string, string | readonly string[]> {
+  const byClaim = Map.groupBy(pairsOf(given, 'CLAIM=VALUE'), ([claim]) => claim)
+  return Object.fromEntries(
+    [...byClaim].map(([claim, pairs]) => {
+      const values = pairs.map(([, value]) => value)
+      return [claim, values.length === 1 ? String(values[0]) : values]
+    }),
+  )
+}
+
+function readGlobs(given: Call['flags'][string]): Record<string, { readonly glob: string }> {
+  return Object.fromEntries(pairsOf(given, 'CLAIM=PATTERN').map(([claim, glob]) => [claim, { glob }]))
+}
+
+type FindProviderId = (client: HostedClient, nameOrId: unknown) => Promise<string>
+
+/** Creates a federated account and prints the audience and configuration for its jobs. */
+export async function createFederated(
+  call: Call,
+  { preset, conditions }: Workload,
+  body: Omit<AccountInput, 'identityProviderId'>,
+  findProviderId: FindProviderId,
+): Promise<number> {
+  const { flags, terminal } = call
+  const format = getFormat(call)
+  const confirmBroad = flags['confirm-broad'] === true
+  const { account, audience, created } = await withHosted(call, async (client) => {
+    const issuer = textOf(flags.issuer) ?? preset?.issuer
+    const provider =
+      flags.provider === undefined && issuer !== undefined
+        ? await ensureProvider(client, issuer, preset?.providerName ?? issuer)
+        : { id: await findProviderId(client, flags.provider), created: undefined }
+    const input = { ...body, kind: 'federated' as const, conditions, identityProviderId: provider.id }
+    return {
+      account: await client.accounts.create(input, { confirmBroad }),
+      audience: await getAudience(client),
+      created: provider.created,
+    }
+  })
+  const { id, name } = account
+  const snippet = preset?.snippet(audience)
+  if (format !== 'table') {
+    await printData(call, { id, name, audience, conditions: account.conditions, ...(snippet && { snippet }) })
+  } else {
+    if (created) terminal.out(`created identity provider ${created}`)
+    terminal.out(`created account ${name} (${id}), which needs no credentials`)
+    terminal.out(`audience: ${audience}`)
+    for (const line of snippet?.trimEnd().split('\n') ?? []) terminal.out(`  ${line}`)
+  }
+  if (preset?.warning) terminal.note(`warning: ${preset.warning}`)
+  return EXIT.ok
+}
+
+/** The audience that tokens of the organization's federated accounts must have. */
+export async function getAudience(client: HostedClient): Promise<string> {
+  const [organization] = await collect(client.organizations.list())
+  return organization?.audience ?? ''
+}
+
+/** Finds the record of an issuer, or creates one. `created` is its name then. */
+async function ensureProvider(
+  client: HostedClient,
+  issuer: string,
+  name: string,
+): Promise<{ readonly id: string; readonly created: string | undefined }> {
+  const all = await collect(client.providers.list())
+  const known = all.find((provider) => provider.issuer === issuer)
+  if (known) return { id: known.id, created: undefined }
+  const isTaken = all.some((provider) => provider.name === name)
+  const made = await client.providers.create({ name: isTaken ? issuer : name, kind: 'oidc', issuer })
+  return { id: made.id, created: made.name }
+}

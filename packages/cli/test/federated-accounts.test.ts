@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { createControllerStage, startWorkloadIssuer } from '@countersign/testkit'
+import { runCaptured } from './captured-run.ts'
+
+const stage = createControllerStage({ after })
+
+/** An administrator who is logged in, a CI platform, and a job, which has no files. */
+async function setUp() {
+  const { ready } = await stage.start({ args: ['--dev'] })
+  const platform = await startWorkloadIssuer()
+  after(() => platform.close())
+  const home = join(stage.folder, 'home')
+  mkdirSync(home)
+  const login = `login ${ready.baseUrl} -u admin --password-stdin --ca-file ${ready.caFile}`.split(' ')
+  const input = { readAll: async () => `${ready.admin.password}\n` }
+  assert.equal((await runCaptured(login, { env: { HOME: home }, input })).exitCode, 0)
+  const run = (line: string) => runCaptured(line.split(' '), { env: { HOME: home } })
+  const audience = (await run('accounts audience')).stdout.trim()
+  /** Runs a command as a job: its only credential is the token of the platform. */
+  const runAsJob = (line: string, claims: Readonly<Record<string, unknown>> = {}) => {
+    const env = { HOME: '/dev/null', COUNTERSIGN_API_TOKEN: platform.jobToken({ aud: audience, ...claims }) }
+    return runCaptured(`${line} --hosted-url ${ready.baseUrl} --ca-file ${ready.caFile}`.split(' '), { env })
+  }
+  return { platform, audience, run, runAsJob }
+}
+
+test('Y-01 a job of GitHub Actions is given an account by one command, and needs no secret', async () => {
+  const { platform, audience, run, runAsJob } = await setUp()
+  assert.match(audience, /^urn:countersign:organization:/)
+  const flags = `--github acme/app --branch main --issuer ${platform.issuer}`
+  const created = await run(`accounts create deploy ${flags} --role admin`)
+  assert.equal(created.exitCode, 0, created.stderr)
+  assert.match(
+    created.stdout,
+    /^created identity provider GitHub Actions\ncreated account deploy \([-\w]+\), which needs/,
+  )
+  assert.ok(created.stdout.includes(`audience: ${audience}\n`))
+  assert.match(created.stdout, /id-token: write/)
+  const listed = await runAsJob('networks list -q')
+  assert.match(listed.stdout, /local/, listed.stderr)
+  for (const [claims, named] of [
+    [{ ref: 'refs/heads/evil' }, /ref is "refs\/heads\/evil"/],
+    [{ repository: 'acme/other' }, /repository is "acme\/other"/],
+    [{ repository: 'evil/app', repository_owner: 'evil' }, /repository is "evil\/app"/],
+  ] as const) {
+    const refused = await runAsJob('networks list -q', claims)
+    assert.notEqual(refused.exitCode, 0)
+    assert.match(refused.stderr, named)
+  }
+  const second = await run(`accounts create any ${flags.replace('--branch main ', '')} -o json`)
+  assert.equal(second.exitCode, 0, second.stderr)
+  assert.deepEqual(JSON.parse(second.stdout).conditions, { repository: 'acme/app' })
+  assert.match(second.stderr, /warning: jobs of every branch of acme\/app/)
+  const shown = await run('accounts list')
+  assert.match(shown.stdout, /deploy +federated +admin/)
+})
+
+test('Y-03 flags for accounts without secrets are checked, and broad conditions need a confirmation', async () => {
+  const home = join(stage.folder, 'home')
+  const run = (line: string) => runCaptured(line.split(' '), { env: { HOME: home } })
+  for (const line of [
+    'accounts create x --github acme',
+    'accounts create x --github acme/app --gitlab acme/app',
+    'accounts create x --environment production',
+    'accounts create x --condition repository',
+  ]) {
+    assert.equal((await run(line)).exitCode, 2, line)
+  }
+  const broad = 'accounts create broad --provider GitHub_Actions --condition environment=production'.split(' ')
+  const words = broad.map((word) => word.replace('_', ' '))
+  const refused = await runCaptured(words, { env: { HOME: home } })
+  assert.notEqual(refused.exitCode, 0)
+  assert.match(refused.stderr, /confirmBroad/)
+  const confirmed = await runCaptured([...words, '--confirm-broad'], { env: { HOME: home } })
+  assert.equal(confirmed.exitCode, 0, confirmed.stderr)
+  const globs = 'accounts create globs --condition-glob repository=acme/* --condition ref=a --condition ref=b -o json'
+  const created = await runCaptured([...globs.split(' '), '--provider', 'GitHub Actions'], { env: { HOME: home } })
+  assert.deepEqual(JSON.parse(created.stdout).conditions, { ref: ['a', 'b'], repository: { glob: 'acme/*' } })
+})
