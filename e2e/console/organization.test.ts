@@ -218,6 +218,31 @@ test(
   },
 )
 
+test(
+  'Y-01 an account without secrets shows its conditions, the audience and the job to paste',
+  needsBrowser,
+  async () => {
+    const { page, pageErrors, goAsAdmin } = await stage().open()
+    await goAsAdmin('organization/api-accounts/new-federated')
+    await page.getByRole('textbox', { name: 'Name' }).fill('by jobs')
+    await page.getByRole('textbox', { name: 'Jobs of' }).fill('acme')
+    await page.getByRole('combobox', { name: 'Identity provider' }).click()
+    await page.getByRole('option', { name: /enterprise/i }).click()
+    await page.getByRole('button', { name: 'Add the account' }).click()
+    await page.getByText('Write owner/repository').waitFor()
+    await page.getByRole('textbox', { name: 'Jobs of' }).fill('acme/app')
+    await page.getByRole('textbox', { name: 'Environment' }).fill('production')
+    await page.getByRole('button', { name: 'Add the account' }).click()
+    await page.getByRole('heading', { name: 'by jobs' }).waitFor()
+    const section = page.getByRole('region', { name: 'Without secrets' })
+    await section.getByText('repository: acme/app').waitFor()
+    await section.getByText(/^urn:countersign:organization:/).waitFor()
+    assert.match((await section.locator('pre').textContent()) ?? '', /environment: production/)
+    assert.equal(await page.getByRole('button', { name: 'Rotate by jobs' }).count(), 0)
+    assert.deepEqual(pageErrors, [])
+  },
+)
+
 test('a file that is offered only once survives going back and the end of the session', needsBrowser, async () => {
   const created = await request('POST', ACCOUNTS, { name: 'kept', identityProviderId: await userPool() })
   const { page, go, logInAsAdmin, endSession } = await stage().open()

@@ -61,6 +61,7 @@ async function findPaths(): Promise<string[]> {
     'organization/api-accounts',
     'organization/account-jobs',
     'organization/api-accounts/new',
+    'organization/api-accounts/new-federated',
     `organization/api-accounts/${account}`,
     'organization/audit-events',
     'organization/all',

@@ -77,6 +77,11 @@ const pages = [
   list('/organization/api-accounts', () => import('../pages/organization/accounts-page.tsx'), 'AccountsPage'),
   list('/organization/account-jobs', () => import('../pages/organization/account-jobs-page.tsx'), 'AccountJobsPage'),
   show('/organization/api-accounts/new', () => import('../pages/organization/new-account-page.tsx'), 'NewAccountPage'),
+  show(
+    '/organization/api-accounts/new-federated',
+    () => import('../pages/organization/new-federated-page.tsx'),
+    'NewFederatedPage',
+  ),
   show('/organization/api-accounts/$id', () => import('../pages/organization/account-page.tsx'), 'AccountPage'),
   show('/organization/audit-events', () => import('../pages/organization/audit-events-page.tsx'), 'AuditEventsPage'),
   list('/organization/all', () => import('../pages/organization/organizations-page.tsx'), 'OrganizationsPage'),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findWorkloadPreset, WORKLOAD_PLATFORMS, workloadTargetForm } from './workload-presets.ts'
+import { findWorkloadPreset, findWorkloadSnippet, WORKLOAD_PLATFORMS, workloadTargetForm } from './workload-presets.ts'
 
 const AUDIENCE = 'urn:countersign:organization:o1'
 
@@ -39,4 +39,15 @@ test('a target of another form has no preset', () => {
     assert.match(workloadTargetForm(platform), /^\w+\/\w+$/)
   }
   assert.equal(findWorkloadPreset('github', { target: 'a/b/c' }), undefined)
+})
+
+test('the configuration of a job follows from the conditions of its account', () => {
+  for (const platform of WORKLOAD_PLATFORMS) {
+    const preset = findWorkloadPreset(platform, { target: 'acme/app', environment: 'production' })
+    assert.ok(preset)
+    assert.equal(findWorkloadSnippet(preset.conditions, AUDIENCE), preset.snippet(AUDIENCE))
+  }
+  const listed = findWorkloadSnippet({ repository: ['acme/app'], environment: ['a', 'b'] }, AUDIENCE)
+  assert.doesNotMatch(listed ?? '', /environment/)
+  assert.equal(findWorkloadSnippet({ sub: 'machine' }, AUDIENCE), undefined)
 })

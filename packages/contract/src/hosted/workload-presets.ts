@@ -138,3 +138,17 @@ function kubernetesSnippet(audience: string): string {
             expirationSeconds: 3600
 `
 }
+
+const SERVICE_ACCOUNT = 'system:serviceaccount:'
+
+/** The configuration of the job for the conditions of an account; undefined when they are of no known platform. */
+export function findWorkloadSnippet(
+  conditions: Readonly<Record<string, unknown>>,
+  audience: string,
+): string | undefined {
+  const { repository, project_path, environment, sub } = conditions
+  if (repository !== undefined)
+    return githubSnippet(audience, typeof environment === 'string' ? environment : undefined)
+  if (project_path !== undefined) return gitlabSnippet(audience)
+  return typeof sub === 'string' && sub.startsWith(SERVICE_ACCOUNT) ? kubernetesSnippet(audience) : undefined
+}

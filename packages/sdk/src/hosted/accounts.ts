@@ -5,7 +5,7 @@ import type { AccountChanges, AccountInput, AccountRotation } from '../wire-type
 import { HostedResource } from './hosted-resource.ts'
 import type { Account, AccountWithCredentials } from './hosted-types.ts'
 
-export interface AccountWriteOptions extends CallOptions {
+export interface AccountWriteOptions extends ChangeOptions {
   /** Accepts conditions that any repository, project or namespace at the issuer would meet. */
   readonly confirmBroad?: boolean
 }
@@ -49,6 +49,6 @@ export class Accounts extends HostedResource<Account, AccountInput, AccountChang
   }
 }
 
-function withQuery({ confirmBroad, ...options }: AccountWriteOptions) {
-  return { ...options, ...(confirmBroad && { query: { confirmBroad } }) }
+function withQuery({ confirmBroad, ifMatch, ...options }: AccountWriteOptions) {
+  return { ...options, headers: ifMatchHeaders(ifMatch), ...(confirmBroad && { query: { confirmBroad } }) }
 }

@@ -29,7 +29,9 @@ export function AccountActions({ account, size = 'sm', onChanged, onDeleted }: A
   }
   return (
     <>
-      <RotateButton account={account} size={size} {...(onChanged && { onRotated: onChanged })} />
+      {account.kind === 'client' && (
+        <RotateButton account={account} size={size} {...(onChanged && { onRotated: onChanged })} />
+      )}
       {active ? (
         <ConfirmButton
           size={size}

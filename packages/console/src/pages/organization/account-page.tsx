@@ -1,4 +1,5 @@
-import { Alert, Code, NumberInput, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { findWorkloadSnippet } from '@countersign/contract/workload-presets'
+import { Alert, Checkbox, Code, NumberInput, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
@@ -8,7 +9,10 @@ import { queries } from '../../api/queries.ts'
 import { useFreshQuery } from '../../api/use-fresh-query.ts'
 import { loadVersioned, type Versioned } from '../../api/versioned.ts'
 import type { Account, Credentials } from '../../api/wire.ts'
+import { claimLines, claimRowRules, toClaimRows, toClaimValues } from '../../form/claim-rows.ts'
+import { ClaimRowsField } from '../../form/claim-rows-field.tsx'
 import { FormFrame } from '../../form/form-frame.tsx'
+import { fromLocalTime, toLocalTime } from '../../form/local-time.ts'
 import { wholeNumber } from '../../form/rules.ts'
 import { useServerForm } from '../../form/use-server-form.ts'
 import { ActionButton } from '../../show/action-button.tsx'
@@ -53,16 +57,23 @@ export function AccountPage() {
           <Section title="Tokens" aside={<EnabledBadge enabled={account.active} />}>
             <Details
               rows={[
-                ['Client id', account.clientId],
+                ...(account.kind === 'client'
+                  ? ([
+                      ['Client id', account.clientId],
+                      ['Authentication URL', account.authenticationUrl],
+                    ] as const)
+                  : []),
                 ['Identity provider', <ProviderName key="provider" id={account.identityProviderId} />],
-                ['Authentication URL', account.authenticationUrl],
+                ['Last used', <Instant key="used" at={account.lastUsedAt} />],
+                ['Last used from', account.lastUsedFrom],
+                ['Access until', account.expiresAt ? <Instant key="expires" at={account.expiresAt} /> : 'unlimited'],
                 ['Credentials from', <Instant key="rotated" at={timeOf(account.rotatedAt)} />],
                 ['Next rotation', <Instant key="rotates" at={timeOf(account.rotatesAt)} />],
               ]}
             />
           </Section>
           <PickUpNote account={account} />
-          <FileSection account={account} />
+          {account.kind === 'client' ? <FileSection account={account} /> : <JobSection account={account} />}
           <FreshAccountForm key={edits} id={id} edits={edits} onSaved={reopenForm} />
         </Stack>
       )}
@@ -81,6 +92,28 @@ function FileSection({ account: { clientId, authenticationUrl } }: { readonly ac
       <Code block className="wrapped-code">
         {JSON.stringify(members, null, 2)}
       </Code>
+    </Section>
+  )
+}
+
+/** What a job needs to act as the account. */
+function JobSection({ account: { conditions } }: { readonly account: Account }) {
+  const { data } = useQuery({ queryKey: ['organization'], queryFn: () => hosted.organizations.all() })
+  const audience = data?.[0]?.audience ?? ''
+  const snippet = findWorkloadSnippet(conditions ?? {}, audience)
+  return (
+    <Section title="Without secrets">
+      <Details
+        rows={[
+          ['Conditions', claimLines(conditions).map((line) => <div key={line}>{line}</div>)],
+          ['Audience to request', audience],
+        ]}
+      />
+      {snippet && (
+        <Code block className="wrapped-code">
+          {snippet}
+        </Code>
+      )}
     </Section>
   )
 }
@@ -143,21 +176,28 @@ function AccountForm({ account, onSaved }: AccountFormProps) {
       contactEmail: account.contactEmail ?? '',
       description: account.description ?? '',
       role: account.role,
+      expiresAt: toLocalTime(account.expiresAt),
+      conditions: toClaimRows(account.conditions),
+      confirmBroad: false,
       rotationDays: account.rotation?.everyDays ?? ('' as number | ''),
       rotationHours: account.rotation?.overlapHours ?? DEFAULT_OVERLAP_HOURS,
     },
     validate: {
       ...ACCOUNT_RULES,
+      conditions: claimRowRules('conditions'),
       rotationDays: (value) => (value === '' ? null : wholeNumber(1, MAX_DAYS)(value)),
       rotationHours: wholeNumber(1, MAX_HOURS),
     },
-    toBody: ({ rotationDays, rotationHours, ...values }) => ({
+    toBody: ({ rotationDays, rotationHours, expiresAt, conditions, ...values }) => ({
       ...values,
+      expiresAt: fromLocalTime(expiresAt),
+      conditions: toClaimValues(conditions),
       rotation: rotationDays === '' ? null : { everyDays: rotationDays, overlapHours: rotationHours },
     }),
     fieldOf: { rotation: 'rotationDays' },
-    send: async (values, changed) => {
-      await hosted.accounts.update(account.id, changed, { ifMatch: account.version })
+    send: async (values, { confirmBroad, ...changed }) => {
+      const options = { ifMatch: account.version, confirmBroad: confirmBroad === true }
+      await hosted.accounts.update(account.id, changed, options)
       onSaved()
       await queries.invalidateQueries({ queryKey: ['accounts'] })
       notifications.show({ message: `The account “${values.name}” is saved.`, color: 'green' })
@@ -169,18 +209,39 @@ function AccountForm({ account, onSaved }: AccountFormProps) {
       <TextInput label="Contact e-mail" type="email" {...form.getInputProps('contactEmail')} />
       <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />
       <RoleField value={form.values.role} input={form.getInputProps('role')} />
-      <NumberInput
-        label="Rotate every (days)"
-        description="By plan; empty: not at all. The new credentials wait for being picked up"
-        allowDecimal={false}
-        {...form.getInputProps('rotationDays')}
-      />
-      <NumberInput
-        label="Overlap (hours)"
-        description="How long the old credentials stay valid after a planned rotation"
-        allowDecimal={false}
-        {...form.getInputProps('rotationHours')}
-      />
+      <TextInput label="Access until" type="datetime-local" {...form.getInputProps('expiresAt')} />
+      {account.kind === 'client' ? (
+        <>
+          <NumberInput
+            label="Rotate every (days)"
+            description="By plan; empty: not at all. The new credentials wait for being picked up"
+            allowDecimal={false}
+            {...form.getInputProps('rotationDays')}
+          />
+          <NumberInput
+            label="Overlap (hours)"
+            description="How long the old credentials stay valid after a planned rotation"
+            allowDecimal={false}
+            {...form.getInputProps('rotationHours')}
+          />
+        </>
+      ) : (
+        <>
+          <ClaimRowsField
+            form={form}
+            name="conditions"
+            rows={form.values.conditions}
+            legend="Conditions"
+            description="Claims that tokens must have. In a pattern, * stands for any characters and ? for one."
+            addLabel="Add a condition"
+            rowName="condition"
+          />
+          <Checkbox
+            label="Others at this issuer may meet these conditions"
+            {...form.getInputProps('confirmBroad', { type: 'checkbox' })}
+          />
+        </>
+      )}
     </FormFrame>
   )
 }

@@ -4,6 +4,7 @@ import { loadAndPage } from '../../api/hosted-list.ts'
 import type { Account } from '../../api/wire.ts'
 import { ListPage } from '../../list/list-page.tsx'
 import { EnabledBadge } from '../../show/badges.tsx'
+import { Instant } from '../../show/instant.tsx'
 import { ButtonLink, PageLink } from '../../show/links.tsx'
 import { AccountActions } from './account-actions.tsx'
 import { roleLabel } from './account-roles.ts'
@@ -27,6 +28,7 @@ export function AccountsPage() {
         },
         { label: 'Contact', sort: 'contactEmail', from: 'md', cell: ({ contactEmail }) => contactEmail || '–' },
         { label: 'Role', sort: 'role', from: 'sm', cell: ({ role }) => roleLabel(role) },
+        { label: 'Last used', from: 'md', cell: ({ lastUsedAt }) => <Instant at={lastUsedAt} /> },
         { label: 'State', cell: ({ active }) => <EnabledBadge enabled={active} /> },
         {
           label: 'Actions',
@@ -41,7 +43,14 @@ export function AccountsPage() {
       defaultSort="name asc"
       searchLabel="Search by name"
       emptyText="There are no API accounts yet. Add one and download its credentials file."
-      actions={<ButtonLink to="/organization/api-accounts/new">Add an account</ButtonLink>}
+      actions={
+        <>
+          <ButtonLink to="/organization/api-accounts/new-federated" variant="default">
+            Add one without secrets
+          </ButtonLink>
+          <ButtonLink to="/organization/api-accounts/new">Add an account</ButtonLink>
+        </>
+      }
     />
   )
 }

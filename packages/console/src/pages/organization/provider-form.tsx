@@ -40,7 +40,7 @@ export function ProviderForm({ provider, onSend, submitLabel }: ProviderFormProp
     validate: {
       name: required('The name'),
       issuer: httpsUrl(true),
-      audience: (value, { kind }) => (kind === 'cognito' ? null : required('The audience', MAX_TEXT)(value)),
+      audience: (value, { kind }) => (kind === 'auth0' ? required('The audience', MAX_TEXT) : atMost(MAX_TEXT))(value),
       requiredScope: atMost(MAX_TEXT),
       clientIdClaim: atMost(MAX_TEXT),
       discoveryUrl: httpsUrl(false),
@@ -67,7 +67,8 @@ export function ProviderForm({ provider, onSend, submitLabel }: ProviderFormProp
       />
       <TextInput
         label="Audience"
-        required={form.values.kind !== 'cognito'}
+        required={form.values.kind === 'auth0'}
+        placeholder={form.values.kind === 'oidc' ? 'That of the organization' : ''}
         description="Must be in the token's aud claim"
         {...form.getInputProps('audience')}
       />
