@@ -36,9 +36,6 @@ const CREDENTIALS = Type.Object({
 const account = {
   ...identity,
   ...API_ACCOUNT.response,
-  rotatedAt: seconds(),
-  rotatesAt: nullable(seconds()),
-  pickUpUntil: nullable(seconds()),
   auth0ClientId: nullable(Type.String()),
   awsCognitoClientId: nullable(Type.String()),
   identityProviderId: uuid(),

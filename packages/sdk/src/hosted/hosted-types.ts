@@ -131,6 +131,8 @@ export interface OperatorOrganization {
   readonly name: string
   /** False while it is suspended. */
   readonly active: boolean
+  /** The audience of tokens for its federated accounts. */
+  readonly audience: string
   /** Whether it owns the controller. */
   readonly isOperator: boolean
   readonly suspension: { readonly at: EpochTime; readonly reason: string | null } | null

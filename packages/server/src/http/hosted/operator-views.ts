@@ -1,4 +1,4 @@
-import { effectiveQuotas } from '@countersign/core'
+import { effectiveQuotas, organizationAudience } from '@countersign/core'
 import { organizationQuotas } from '../../store/hosted-rows.ts'
 import type { OrganizationRow } from '../../store/hosted-schema.ts'
 import type { OrganizationUsage } from '../../store/reads/organization-usage-reads.ts'
@@ -15,6 +15,7 @@ export function operatorView(row: OrganizationRow, usage: OrganizationUsage) {
     name: row.name,
     active: Boolean(row.active),
     /** Whether it owns this controller. */
+    audience: organizationAudience(row.id),
     isOperator: Boolean(row.is_local),
     suspension: row.suspended_at === null ? null : { at: epochTime(row.suspended_at), reason: row.suspension_reason },
     usage: { ...usage, lastUsedAt: usage.lastUsedAt === null ? null : epochTime(usage.lastUsedAt) },
