@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Server } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -152,11 +152,19 @@ test('the session of a profile is sent only to its controller; other addresses g
   )
 })
 
+/** Whether the request asks for a discovery document, which these providers do not have. */
+function hasNoDocument({ method }: IncomingMessage, response: ServerResponse): boolean {
+  if (method === 'POST') return false
+  response.writeHead(404).end()
+  return true
+}
+
 test('Q-25 concurrent commands request one token, and do not corrupt the cache', async (t) => {
   const { home, run, logIn } = await setUp()
   assert.equal((await logIn()).exitCode, 0)
   let requested = 0
-  const provider = createServer((_, response) => {
+  const provider = createServer((request, response) => {
+    if (hasNoDocument(request, response)) return
     requested++
     const body = JSON.stringify({ access_token: `token-${requested}`, expires_in: 3600 })
     setTimeout(() => response.writeHead(200, { 'content-type': 'application/json' }).end(body), 300)
@@ -187,6 +195,7 @@ test('Q-25 concurrent commands whose cached token is refused request one new tok
   let requested = 0
   // A proxy for the real provider that counts requests.
   const counting = createServer(async (request, response) => {
+    if (hasNoDocument(request, response)) return
     requested++
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
