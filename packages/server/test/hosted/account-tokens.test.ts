@@ -78,7 +78,7 @@ test('Y-01 Y-06 a refused exchange names the condition that fails, and is record
 
 test('Y-05 a traded token and a job’s own token follow their account, record and organization at once', async (t) => {
   const federated = await setUpFederated(t)
-  const { createOrganization, createRecord, createFederated, jobToken, tradeFor, call, audience } = federated
+  const { app, createOrganization, createRecord, createFederated, jobToken, tradeFor, call, audience } = federated
   const organizationId = await createOrganization('TENANT')
   const provider = await createRecord({ organizationId })
   const id = await createFederated(provider, { organizationId })
@@ -101,7 +101,6 @@ test('Y-05 a traded token and a job’s own token follow their account, record a
     ],
     ['scope of the record', `${PROVIDERS}/${provider}`, { requiredScope: 'networks' }, [401, 200]],
     ['wider conditions', `${ACCOUNTS}/${id}`, { conditions: { repository: 'acme/app' } }, [401, 200]],
-    ['suspended organization', `/identity/v1/organizations/${organizationId}`, { active: false }, [401, 401]],
   ]
   for (const [what, path, body, after] of changes) {
     const traded = await tradeFor(job())
@@ -109,6 +108,13 @@ test('Y-05 a traded token and a job’s own token follow their account, record a
     assert.equal((await asJob('PATCH', path, body)).status, 200, what)
     assert.deepEqual(await statuses(traded), after, what)
   }
+  const traded = await tradeFor(job())
+  const operator = `/identity/v1/operator/organizations/${organizationId}`
+  assert.equal((await app.admin('POST', `${operator}/suspend`, { reason: 'unpaid' })).status, 200)
+  assert.deepEqual(await statuses(traded), [401, 401])
+  assert.match((await call('GET', SELF, traded)).json.errors[0], /suspended.*unpaid/)
+  assert.equal((await app.admin('POST', `${operator}/resume`)).status, 200)
+  assert.deepEqual(await statuses(traded), [200, 200])
 })
 
 test('Y-05 a new role applies to the next request of a traded token; an ended account has none', async (t) => {
