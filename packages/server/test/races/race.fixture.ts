@@ -75,13 +75,13 @@ async function listTables({ app }: RaceWorld): Promise<string[]> {
   return all.map(({ name }) => name)
 }
 
-/** All rows of all tables, without the keys and last uses that the controller itself stores meanwhile. */
+/** All rows of all tables, without the keys, last uses and decisions that the controller itself stores meanwhile. */
 async function dump(world: RaceWorld): Promise<string> {
   tables ??= listTables(world)
   const { db } = world.app.store
   const rows: unknown[] = []
   for (const name of await tables) {
-    if (/key_sets$|^api_account_uses$/.test(name)) continue
+    if (/key_sets$|^api_account_uses$|^auth_decisions$/.test(name)) continue
     const all = db.selectFrom(name as 'change_log').selectAll()
     rows.push(name, await all.$if(name === 'change_log', (log) => log.where('actor_id', '!=', 'system')).execute())
   }
