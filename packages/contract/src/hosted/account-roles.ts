@@ -11,12 +11,14 @@ type RoleAccess = Exclude<HostedAccess, 'operator'>
 const PERMITTED: Readonly<Record<RoleAccess, readonly string[]>> = {
   read: [
     ...['organization.read', 'network.read', 'network-group.read', 'api-account.read', 'identity-provider.read'],
-    ...['role.read', 'audit-event.read', 'network.exchange'],
+    ...['role.read', 'audit-event.read', 'account-job.read', 'network.exchange'],
   ],
   networks: ['network.create', 'network.update', 'network.delete'],
   admin: [
     ...['organization.update', 'api-account.create', 'api-account.update', 'api-account.rotate', 'api-account.delete'],
-    ...['identity-provider.create', 'identity-provider.update', 'identity-provider.delete'],
+    'api-account.pick-up',
+    ...['identity-provider.create', 'identity-provider.update', 'identity-provider.delete', 'identity-provider.test'],
+    ...['account-job.repeat', 'account-job.delete'],
   ],
 }
 

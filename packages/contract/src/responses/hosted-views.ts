@@ -186,5 +186,25 @@ export const HOSTED_VIEWS = {
       number: Type.Integer(),
     }),
   }),
+  AuditEvent: Type.Object({
+    id: Type.String(),
+    at: instant(),
+    type: described(Type.String(), 'Such as `network.created` or `token.refused`'),
+    actor: described(
+      nullable(
+        Type.Object({
+          type: Type.Enum(['api-account', 'user', 'operator', 'system']),
+          id: nullable(uuid()),
+          name: nullable(Type.String()),
+        }),
+      ),
+      'Null for a token that names no account',
+    ),
+    target: nullable(Type.Object({ type: Type.String(), id: Type.String(), name: nullable(Type.String()) })),
+    changed: described(Type.Array(Type.String()), 'The names of the members that were changed'),
+    address: nullable(Type.String()),
+    reason: described(nullable(Type.String()), 'Why a token was refused'),
+    traceId: described(nullable(Type.String()), 'The `traceId` of the response to a token'),
+  }),
   LoggedOut: Type.Object({ loggedOut: Type.Boolean() }),
 }

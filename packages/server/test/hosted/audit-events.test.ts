@@ -84,7 +84,11 @@ test('the operator is seen without a name, and members of the own organization w
     [resumed, suspended].map((event) => event?.changed.includes('active')),
     [true, true],
   )
-  assert.deepEqual(await eventsOf(acme.bearer, 'type=identity-provider.updated'), [], 'only what was changed is reported')
+  assert.deepEqual(
+    await eventsOf(acme.bearer, 'type=identity-provider.updated'),
+    [],
+    'only what was changed is reported',
+  )
   bodyOf(await app.admin('POST', NETWORKS, { name: 'own' }))
   const own: AuditEvent[] = bodyOf(await app.admin('GET', `${EVENTS}?type=network.created`), 200)
   assert.deepEqual([own[0]?.actor?.type, own[0]?.actor?.name, own[0]?.target?.name], ['user', 'admin', 'own'])

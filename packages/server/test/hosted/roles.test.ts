@@ -54,6 +54,13 @@ const NEEDS: Readonly<Record<string, string | null>> = {
   'PUT organizations/:id': 'organization.update',
   'PATCH organizations/:id': 'organization.update',
   'DELETE organizations/:id': 'organization.update',
+  // An account picks up its own credentials without it.
+  'POST api-account-identities/:id/pick-up': 'api-account.pick-up',
+  'POST identity-providers/:id/test': 'identity-provider.test',
+  'GET account-jobs': 'account-job.read',
+  'GET account-jobs/:id': 'account-job.read',
+  'POST account-jobs/:id/repeat': 'account-job.repeat',
+  'DELETE account-jobs/:id': 'account-job.delete',
   'GET audit-events': 'audit-event.read',
   'GET roles': 'role.read',
   'GET roles/:id': 'role.read',

@@ -61,8 +61,8 @@ export function AuditEventsPage() {
 
 function EventTable({ events }: { readonly events: readonly AuditEvent[] }) {
   return (
-    <Table.ScrollContainer minWidth={640}>
-      <Table aria-label="Audit events">
+    <Table.ScrollContainer minWidth={640} type="native" tabIndex={0} aria-label="Audit events" role="region">
+      <Table>
         <Table.Thead>
           <Table.Tr>
             {['Time', 'Event', 'By', 'Record', 'Detail', 'From'].map((label) => (

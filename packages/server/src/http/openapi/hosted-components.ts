@@ -33,6 +33,21 @@ export const HOSTED_PARAMETERS = {
     schema: text,
     description: 'The `ETag` of the version to change; 412 when it is not the current one',
   },
+  type: { name: 'type', in: 'query', schema: text, description: 'Types of events, or their first parts, with commas' },
+  from: {
+    name: 'from',
+    in: 'query',
+    schema: { type: 'string', format: 'date-time' },
+    description: 'The first instant',
+  },
+  to: { name: 'to', in: 'query', schema: { type: 'string', format: 'date-time' }, description: 'The last instant' },
+  before: { name: 'before', in: 'query', schema: text, description: 'The id of the last event of the previous page' },
+  events: {
+    name: 'size',
+    in: 'query',
+    schema: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
+    description: 'Events per page',
+  },
   identityId: { name: 'identityId', in: 'query', schema: text, description: 'Only the roles of this identity' },
 } as const
 

@@ -159,6 +159,12 @@ const NOTES: Readonly<Record<string, HostedNote>> = {
   [`GET ${OPERATOR}/:id/quotas`]: { summary: 'Get the quotas of an organization', response: QUOTAS },
   [`PUT ${OPERATOR}/:id/quotas`]: { summary: 'Set quotas of an organization', response: QUOTAS },
   [`PATCH ${OPERATOR}/:id/quotas`]: { summary: 'Set some quotas of an organization', response: QUOTAS },
+  'GET /identity/v1/audit-events': {
+    summary: 'List what happened in the organization, the newest first',
+    response: { kind: 'array', of: 'AuditEvent' },
+    parameters: ['type', 'from', 'to', 'events', 'before'],
+    description: 'Changes of its records are kept for 90 days, tokens of its accounts for 24 hours.',
+  },
   'GET /auth/v1/roles': {
     summary: 'List the roles of the organization',
     response: { kind: 'one', of: 'RoleList' },
