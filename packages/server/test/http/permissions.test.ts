@@ -276,6 +276,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
 
 /** The responses to allowed callers that differ from `usualResponse`. Calls are made in the order of the routes. */
 const RESPONSES: Readonly<Record<string, string>> = {
+  'POST /edge/client/v1/enroll/updb': '400 INVALID_ENROLLMENT_TOKEN',
   'GET /oidc/logged-out': '200',
   'GET /oidc/oauth/token': '400',
   'GET /console/login/:signerId': '303',
