@@ -5,10 +5,11 @@ import { accountFromBody, patchedAccount, replacedAccount } from './account-sett
 const SET = { contactEmail: 'ops@example.com', description: 'pipeline', role: 'read-only', active: false } as const
 
 test('members that a body omits or leaves blank get their defaults', () => {
-  const usual = { contactEmail: null, description: null, role: 'read-only', active: true, rotation: null }
+  const unset = { conditions: null, expiresAt: null, rotation: null }
+  const usual = { contactEmail: null, description: null, role: 'read-only', active: true, ...unset }
   assert.deepEqual(accountFromBody({ name: 'n' }), { name: 'n', ...usual })
   assert.deepEqual(accountFromBody({ name: 'n', contactEmail: '', description: '' }), { name: 'n', ...usual })
-  assert.deepEqual(accountFromBody({ name: 'n', ...SET }), { name: 'n', ...SET, rotation: null })
+  assert.deepEqual(accountFromBody({ name: 'n', ...SET }), { name: 'n', ...SET, ...unset })
 })
 
 test('a PATCH changes the given members; blank strings clear them', () => {

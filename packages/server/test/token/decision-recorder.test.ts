@@ -60,6 +60,7 @@ test('D18 recording does not wait: the explanation is computed later, and the ro
       reason: 'issuer-unknown',
       signer_id: null,
       identity_id: null,
+      organization_id: null,
       remote_address: '192.0.2.1',
       explanation: JSON.stringify(NOTHING),
     },

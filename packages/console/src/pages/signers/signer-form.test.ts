@@ -9,7 +9,7 @@ const text = sources.map((file) => readFileSync(new URL(file, HERE), 'utf8')).jo
 
 /** Edited by several inputs, with the path of one of them. */
 const PARTS: Readonly<Record<string, string>> = {
-  requiredClaims: 'requiredClaims.$',
+  requiredClaims: 'rows={form.values.requiredClaims}',
   sharedSignals: 'sharedSignals.audience',
 }
 
