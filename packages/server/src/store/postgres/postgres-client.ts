@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import pg from 'pg'
 import type { Database } from '../schema.ts'
+import { NamedStatement } from './named-statement.ts'
 import { createPostgresKysely, type StatementResult } from './postgres-dialect.ts'
 
 /** For a server that does not respond at all. */
@@ -69,7 +70,10 @@ export class PostgresClient {
     this.pending += 1
     try {
       const name = isPrepared ? nameOf(text) : undefined
-      return await this.#client.query({ ...(name && { name }), text, values: values as unknown[] })
+      if (name === undefined) return await this.#client.query({ text, values: values as unknown[] })
+      return await new Promise((resolve, reject) => {
+        this.#client.query(new NamedStatement({ name, text, values, resolve, reject }))
+      })
     } finally {
       this.pending -= 1
       this.#endIfRetired()
