@@ -66,6 +66,8 @@ export function ClaimRowsField({ form, name, rows, legend, description, addLabel
             variant="default"
             size="xs"
             disabled={isFull(rows)}
+            // The field that is left here changes its height, and would move the button away from the click.
+            onMouseDown={(event) => event.preventDefault()}
             onClick={() => form.insertListItem(name, newClaimRow())}
           >
             {addLabel}

@@ -19,7 +19,6 @@ export type EntityNoun =
   | 'network'
   | 'apiAccount'
   | 'accountJob'
-  | 'credentials of apiAccount'
   | 'role'
   | 'service'
   | 'ca'

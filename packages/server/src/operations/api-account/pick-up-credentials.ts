@@ -1,5 +1,4 @@
 import { AppError, accountIdentityId } from '@countersign/core'
-import { notFound } from '../../store/not-found.ts'
 import { operation } from '../../store/operation.ts'
 import type { OwnedKey } from '../../store/owned-key.ts'
 import { getAccountRow } from '../../store/reads/account-reads.ts'
@@ -16,7 +15,8 @@ export const pickUpCredentials = operation({
     if (!tx.actor.isAdmin && tx.actor.id !== accountIdentityId(id)) throw new AppError('FORBIDDEN')
     await getAccountRow(tx.db, organizationId, id)
     const sealed = await takePickup(tx, id)
-    if (sealed === undefined) throw notFound('credentials of apiAccount', id)
+    if (sealed === undefined)
+      throw new AppError('NOT_FOUND', { message: 'no new credentials wait for being picked up' })
     return sealed
   },
 })
