@@ -1,3 +1,4 @@
+import { isUserPool } from './provider-product.ts'
 import type { ProviderSettings } from './provider-settings.ts'
 
 export type AdministeredRecord = Pick<ProviderSettings, 'issuer' | 'tokenUrl' | 'administration'>
@@ -48,7 +49,8 @@ export function isIssuersAdministration(record: AdministeredRecord): boolean {
     case 'keycloak':
       return `${address}/realms/${encodeURIComponent(administration.realm ?? '')}` === withoutSlash(issuer)
     case 'cognito':
-      return originOf(address ?? '') === originOf(issuer)
+      // On any other host, paths may be another party's.
+      return isUserPool(issuer) && address === originOf(issuer)
     case 'auth0':
       return true
     case 'entra':

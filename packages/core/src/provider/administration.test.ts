@@ -155,6 +155,7 @@ test('P-11 only the administration of the issuer itself can name clients for oth
     ['https://sso.example/realms/acme', KEYCLOAK],
     ['https://acme.us.auth0.com/', { kind: 'auth0', clientId: 'c' }],
     [POOL, { kind: 'cognito', accessKeyId: 'A' }],
+    [POOL, { kind: 'cognito', accessKeyId: 'A', url: `${new URL(POOL).origin}/` }],
     [TENANT, { kind: 'entra', clientId: 'c' }],
   ]
   for (const [issuer, administration] of own) {
@@ -164,6 +165,10 @@ test('P-11 only the administration of the issuer itself can name clients for oth
     ['https://sso.example/realms/other', KEYCLOAK],
     ['https://sso.example/realms/acme', { ...KEYCLOAK, url: 'https://evil.example' }],
     [POOL, { kind: 'cognito', accessKeyId: 'A', url: 'https://evil.example' }],
+    [POOL, { kind: 'cognito', accessKeyId: 'A', url: `${new URL(POOL).origin}/evil` }],
+    ['https://idp.example/us-east-1_EXAMPLE', { kind: 'cognito', accessKeyId: 'A' }],
+    ['https://idp.example/acme', { kind: 'cognito', accessKeyId: 'A', url: 'https://idp.example/evil' }],
+    ['http://127.0.0.1:9000/us-east-1_EXAMPLE', { kind: 'cognito', accessKeyId: 'A' }],
     [TENANT, { kind: 'entra', clientId: 'c', url: 'https://evil.example' }],
     ['https://idp.example', { kind: 'entra', clientId: 'c' }],
     ['https://idp.example', { kind: 'manual' }],

@@ -28,8 +28,8 @@ export function isCognitoIssuer(issuer: string): boolean {
   return isUserPool(issuer) || (URL.canParse(issuer) && isLoopbackHost(new URL(issuer).hostname))
 }
 
-/** A user pool is `https://cognito-idp.<region>.amazonaws.com/<region>_<id>`. */
-function isUserPool(issuer: string): boolean {
+/** Whether an issuer is a user pool of Amazon: `https://cognito-idp.<region>.amazonaws.com/<region>_<id>`. */
+export function isUserPool(issuer: string): boolean {
   if (!URL.canParse(issuer)) return false
   const { hostname, port, pathname, protocol } = new URL(issuer)
   const [, region] = COGNITO_HOST.exec(hostname) ?? []

@@ -80,6 +80,14 @@ test('an audience is required, except for Cognito, whose access tokens have none
   assert.equal(refusalOf({ audience: null, kind: 'cognito', issuer: POOL }), 'accepted')
 })
 
+test('N-13 an administration of the kind cognito is only for user pools', () => {
+  const administration = { kind: 'cognito', accessKeyId: 'A' } as const
+  const refused = 'COULD_NOT_VALIDATE administration.kind'
+  assert.equal(refusalOf({ administration, issuer: 'https://idp.example/us-east-1_EXAMPLE' }), refused)
+  assert.equal(refusalOf({ administration, issuer: POOL }), 'accepted')
+  assert.equal(refusalOf({ administration, issuer: 'http://127.0.0.1:1281/us-east-1_Local' }), 'accepted')
+})
+
 test('P-03 a record of kind cognito, which has no audience, is only for user pools', () => {
   const pools = [
     POOL,

@@ -109,6 +109,10 @@ export function validateProvider(provider: ProviderSettings): void {
     )
   }
   if (administration !== null) checkAdministration(administration)
+  if (administration?.kind === 'cognito' && !isCognitoIssuer(issuer)) {
+    const reason = 'an administration of the kind cognito needs the issuer of a user pool'
+    throw fieldError('administration.kind', reason, administration.kind)
+  }
   const selector = clientIdClaim === null ? undefined : parseSelector(clientIdClaim)
   if (selector && !selector.ok) throw fieldError('clientIdClaim', `clientIdClaim ${selector.reason}`, clientIdClaim)
 }

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { setUpHosted } from '../hosted/hosted.fixture.ts'
+import { mintToken } from '@countersign/testkit'
+import { keysOf, setUpHosted } from '../hosted/hosted.fixture.ts'
 import { startKeycloak } from './keycloak-stub.ts'
 import { startStub } from './stub-server.ts'
 import { makeJobs, setUpAdministration } from './worlds.fixture.ts'
@@ -109,6 +110,38 @@ test('N-13 an organization uses only the administration of the issuer itself', a
   const own = await make(`${base}/realms/acme`)
   assert.deepEqual([own.status, clients.size], [201, 1], own.text)
   assert.ok(app.stores.length > 0)
+})
+
+test('N-13 an administration on the host of the issuer is not the issuer, unless the host is of Cognito', async (t) => {
+  const { app, key, createOrganization, createProvider, createAccount, token, call } = await setUpHosted(t)
+  const stub = await startStub(t, ({ path }) =>
+    path.startsWith('/attacker/')
+      ? { status: 200, json: { UserPoolClient: { ClientId: 'victim', ClientSecret: 'x' } } }
+      : { status: 404 },
+  )
+  const organizationId = await createOrganization('TENANT')
+  await createAccount(await createProvider('keycloak', { organizationId }), 'boss', { organizationId })
+  const asTenant = (path: string, body: object) => call('POST', path, token('keycloak', 'boss'), body)
+  const issuer = `${stub.base}/victim`
+  const keys = { jwksUri: keysOf({ issuer }), tokenUrl: `${issuer}/token` }
+  const secret = { accessKeyId: 'A', secretAccessKey: 'b', scope: 's' }
+  const administration = { kind: 'cognito', url: `${stub.base}/attacker`, ...secret }
+  const make = async (post: typeof asTenant) => {
+    const record = { name: 'x', kind: 'oidc', issuer, ...keys, audience: 'network-api', administration }
+    const made = await post(PROVIDERS, record)
+    assert.equal(made.status, 201, made.text)
+    return post(ACCOUNTS, { name: 'stolen', identityProviderId: made.json.id })
+  }
+  const now = Math.floor(app.clock.now() / 1000)
+  const names = { sub: 'victim', azp: 'victim', client_id: 'victim', aud: 'network-api' }
+  const claims = { iss: issuer, iat: now, exp: now + 600, ...names }
+  const useVictim = () => call('GET', '/identity/v1/organization', mintToken({ key, alg: 'ES256', claims }))
+  const foreign = await make(asTenant)
+  assert.deepEqual([foreign.status, foreign.json.field, stub.seen], [400, 'administration.url', []], foreign.text)
+  assert.equal((await useVictim()).status, 401)
+  const own = await make((path, body) => app.admin('POST', path, body))
+  assert.equal(own.status, 201, own.text)
+  assert.equal((await useVictim()).status, 200, 'the operator knows its servers')
 })
 
 test('N-13 jobs of another organization are 404, and read-only accounts change none', async (t) => {
