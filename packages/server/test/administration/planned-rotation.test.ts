@@ -2,10 +2,13 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { pino } from 'pino'
 import { PlannedRotations } from '../../src/hosted/planned-rotations.ts'
+import { beginPlannedRotation } from '../../src/operations/api-account/begin-planned-rotation.ts'
 import { createSealing } from '../../src/platform/keys/sealing.ts'
 import { TEST_SEALING_KEY } from '../http/build-app.ts'
-import { makeJobs, setUpAdministration } from './worlds.fixture.ts'
+import { makeJobs, PROVIDER_WORLDS, SECRET, setUpAdministration } from './worlds.fixture.ts'
 
+const PROVIDERS = '/identity/v1/identity-providers'
+const ACCOUNTS = '/identity/v1/api-account-identities'
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 const PLAN = { everyDays: 30, overlapHours: 24 }
@@ -119,4 +122,55 @@ test('rotation needs a client that the controller created, and an active account
   app.clock.advance(30 * DAY_MS)
   await rotations[0]?.runDue()
   assert.equal(world.secretsOf?.(account.clientId), 1)
+})
+
+test('P-14 an account that cannot call is not rotated until it can, and so can pick up its credentials', async (t) => {
+  const { app, rotations, bodyOf, createOrganization, createProvider, createAccount, call, token } = await setUp(t)
+  const world = await PROVIDER_WORLDS.auth0(t)
+  const organizationId = await createOrganization('TENANT')
+  await createAccount(await createProvider('auth0', { organizationId }), 'tenant', { organizationId })
+  const asTenant = (method: string, path: string, body: object) => call(method, path, token('auth0', 'tenant'), body)
+  const administration = { ...world.administration, clientSecret: SECRET }
+  const record = bodyOf(await asTenant('POST', PROVIDERS, { name: 'own', ...world.record, administration }))
+  const members = { name: 'planned', identityProviderId: record.id, rotation: { everyDays: 30, overlapHours: 1 } }
+  const { id } = bodyOf(await asTenant('POST', ACCOUNTS, members))
+  const asOperator = (what: string) =>
+    call('POST', `/identity/v1/operator/organizations/${organizationId}/${what}`, token('cognito', 'boss'), {})
+  const enable = (enabled: boolean) => asTenant('PATCH', `${PROVIDERS}/${record.id}`, { enabled })
+  const end = (expiresAt: string | null) => asTenant('PATCH', `${ACCOUNTS}/${id}`, { expiresAt })
+  for (const [what, block, allow] of [
+    ['suspended', () => asOperator('suspend'), () => asOperator('resume')],
+    ['disabled', () => enable(false), () => enable(true)],
+    ['expired', () => end(new Date(app.clock.now()).toISOString()), () => end(null)],
+  ] as const) {
+    app.clock.advance(30 * DAY_MS)
+    bodyOf(await block(), 200)
+    await rotations[0]?.runDue()
+    assert.equal(world.clientIds().length, 1, what)
+    bodyOf(await allow(), 200)
+    await rotations[0]?.runDue()
+    assert.equal(world.clientIds().length, 2, what)
+    bodyOf(await call('POST', `${ACCOUNTS}/${id}/pick-up`, token('auth0', 'tenant')), 200)
+    app.clock.advance(HOUR_MS)
+    const { accountClients } = makeJobs(app)
+    await accountClients.endOldSessions()
+    await accountClients.removeRetired()
+    assert.equal(world.clientIds().length, 1)
+  }
+})
+
+test('P-14 what prevents a rotation is read again in its transaction', async (t) => {
+  const { app, account, path, call, token, bodyOf } = await setUp(t)
+  const { store } = app
+  app.clock.advance(30 * DAY_MS)
+  const run = (jobId: string) => {
+    const args = { id: account.id, organizationId: account.organizationId, jobId, input: '{}' }
+    return store.run(beginPlannedRotation, args, { actorId: 'system', now: app.clock.now() })
+  }
+  const setEnd = async (expiresAt: string | null) =>
+    bodyOf(await call('PATCH', path, token('cognito', 'boss'), { expiresAt }), 200)
+  await setEnd(new Date(app.clock.now()).toISOString())
+  assert.equal(await run('first'), false)
+  await setEnd(null)
+  assert.equal(await run('second'), true)
 })

@@ -1,5 +1,4 @@
-import { type Kysely, sql } from 'kysely'
-import { SYSTEM_ACTOR } from '../actor.ts'
+import type { Kysely } from 'kysely'
 import type { ApiAccountRow } from '../hosted-schema.ts'
 import { notFound } from '../not-found.ts'
 import type { StoredProvider } from '../provider-row.ts'
@@ -105,36 +104,4 @@ export async function findAccountOfProvider(
 ): Promise<Pick<ApiAccountRow, 'id' | 'name'> | undefined> {
   const accounts = db.selectFrom('api_accounts').select(['id', 'name']).where('identity_provider_id', '=', providerId)
   return accounts.limit(1).executeTakeFirst()
-}
-
-/** An account whose rotation is due. */
-export interface DueRotation {
-  readonly id: string
-  readonly organizationId: string
-}
-
-/** Active accounts whose planned rotation is due, up to `limit` of each organization, in random order. */
-export async function listDueRotations(
-  store: Pick<Store, 'db' | 'readLong'>,
-  now: number,
-  limit: number,
-): Promise<DueRotation[]> {
-  const due = store.db
-    .selectFrom((from) =>
-      from
-        .selectFrom('api_accounts as account')
-        .select(['account.id', 'account.organization_id as organizationId', 'account.active'])
-        .select(({ fn }) =>
-          fn
-            .agg<number>('row_number')
-            .over((each) => each.partitionBy('account.organization_id').orderBy(sql`random()`))
-            .as('nth'),
-        )
-        .where('account.rotates_at', '<=', now)
-        .as('due'),
-    )
-    .select(['id', 'organizationId', 'active'])
-    .where('nth', '<=', limit)
-  const rows = await store.readLong(SYSTEM_ACTOR.id, due.compile())
-  return rows.filter(({ active }) => active).map(({ id, organizationId }) => ({ id, organizationId }))
 }

@@ -1,9 +1,11 @@
 import type { AccountRole } from '@countersign/contract'
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
+import { SYSTEM_ACTOR } from '../actor.ts'
 import type { AccountCredential, FederatedCredential } from '../actor-credential.ts'
 import { LONG_AGO } from '../client-retirement.ts'
 import { prepared } from '../prepared.ts'
 import type { Database } from '../schema.ts'
+import type { Store } from '../store.ts'
 
 type Db = Kysely<Database>
 
@@ -87,4 +89,31 @@ async function findFederated(
   const [row] = await activeByRevision(db, id, accountRevision, providerRevision)
   if (!row || tokenDigest === undefined) return row
   return (await unexpiredToken(db, tokenDigest, id, now)).length > 0 ? row : undefined
+}
+
+/** An account whose rotation is due. */
+export interface DueRotation {
+  readonly id: string
+  readonly organizationId: string
+}
+
+/** Active accounts that have not expired and whose planned rotation is due, up to `limit` of each organization, in random order. */
+export async function listDueRotations(
+  store: Pick<Store, 'db' | 'readLong'>,
+  now: number,
+  limit: number,
+): Promise<DueRotation[]> {
+  const due = activeAccounts(store.db)
+    .select(['account.id', 'account.organization_id as organizationId'])
+    .select(({ fn }) =>
+      fn
+        .agg<number>('row_number')
+        .over((each) => each.partitionBy('account.organization_id').orderBy(sql`random()`))
+        .as('nth'),
+    )
+    .where('account.rotates_at', '<=', now)
+    .where('account.has_expired', '=', false)
+    .where(({ eb, or }) => or([eb('account.expires_at', 'is', null), eb('account.expires_at', '>', now)]))
+  const first = store.db.selectFrom(due.as('due')).select(['id', 'organizationId']).where('nth', '<=', limit)
+  return store.readLong(SYSTEM_ACTOR.id, first.compile())
 }
