@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { AppError } from '@countersign/core'
 import type { Logger } from 'pino'
 import { beginJob } from '../operations/account-job/begin-job.ts'
+import { type CreatedByJob, failJob } from '../operations/account-job/fail-job.ts'
+import { tookTooLong } from '../operations/account-job/finish-job.ts'
 import { JOB_LEASE_MS, JOB_SHOWN_MS, retryDelayMs } from '../operations/account-job/job-time.ts'
 import { pruneJobs, settleJob, takeJob } from '../operations/account-job/settle-job.ts'
 import type { ClientName } from '../outbound/administration/provider-administration.ts'
@@ -15,11 +17,11 @@ import type { AccountJobRow } from '../store/hosted-schema.ts'
 import type { OperationMeta } from '../store/operation-meta.ts'
 import type { StoredProvider } from '../store/provider-row.ts'
 import { findCurrentClient } from '../store/reads/account-client-reads.ts'
-import { findJob, listDueJobs } from '../store/reads/account-job-reads.ts'
+import { listDueJobs } from '../store/reads/account-job-reads.ts'
 import { getProviderById } from '../store/reads/provider-reads.ts'
 import type { Store } from '../store/store.ts'
 import type { AccountClient } from '../store/writes/account-client-writes.ts'
-import type { JobChange } from '../store/writes/account-job-writes.ts'
+import { FIRST_ATTEMPT, type JobChange } from '../store/writes/account-job-writes.ts'
 import { type AccountClients, type Credentials, credentialsOf, providerFailed } from './account-clients.ts'
 
 interface AccountJobsParts {
@@ -45,6 +47,11 @@ export interface JobPlan {
 export type JobResult =
   | { readonly client: AccountClient; readonly credentials: Credentials }
   | { readonly secretOf: string; readonly replaced: readonly string[]; readonly credentials: Credentials }
+
+interface Done {
+  readonly result: JobResult
+  readonly created: CreatedByJob
+}
 
 /** Many may wait: one that is refused is tried again only after its lease. */
 const REMOVALS = { atOnce: 16, perKey: 2, maxWaiting: 10_000 }
@@ -87,18 +94,15 @@ export class AccountJobs {
     plan: JobPlan,
     record: (result: JobResult, jobId: string) => Promise<void>,
   ): Promise<Credentials> {
-    const { accountClients } = this.#parts
-    const progress: { client?: AccountClient } = {}
+    const progress: { created?: CreatedByJob } = {}
     try {
-      const name = { name: plan.accountName, marker: id }
       const added = plan.kind === 'rotate' ? await this.#addSecret(id, plan) : undefined
-      const result = added ?? (await accountClients.create(plan.provider, name))
-      if ('client' in result) progress.client = result.client
-      if (result.credentials === undefined) throw new TypeError('a created client has credentials')
-      await record({ ...result, credentials: result.credentials }, id)
+      const { result, created } = added ?? (await this.#createClient(id, plan))
+      progress.created = created
+      await record(result, id)
       return result.credentials
     } catch (error) {
-      await this.#fail(id, plan.provider, error, progress.client)
+      await this.#fail(id, plan, error, progress.created)
       throw providerFailed(error)
     }
   }
@@ -117,7 +121,7 @@ export class AccountJobs {
   /** Does jobs that a request has recorded. They go on when the request no longer waits for them. */
   async runNow(organizationId: string, ids: readonly string[]): Promise<void> {
     const runAll = async (): Promise<void> => {
-      for (const id of ids) await this.#queue.run(organizationId, () => this.#run(id))
+      for (const id of ids) await this.#queue.run(organizationId, () => this.#run(id, true))
     }
     await settleWithin(REQUEST_WAITS_MS, [runAll()])
   }
@@ -130,23 +134,28 @@ export class AccountJobs {
     const { store, clock } = this.#parts
     const failed = new Set<string>()
     for (const { id, organizationId } of await listDueJobs(store, clock.now(), MAX_JOBS_PER_ORGANIZATION)) {
-      if (failed.has(organizationId) || !(await store.run(takeJob, { id }, this.#meta()))) continue
-      if (!(await this.#run(id))) failed.add(organizationId)
+      if (!failed.has(organizationId) && (await this.#run(id, false)) === false) failed.add(organizationId)
     }
     while (await store.run(pruneJobs, {}, this.#meta()));
   }
 
-  /** Removes what a job has left at the provider, now. Returns whether nothing is left. */
-  async undo(id: string): Promise<boolean> {
-    return this.#run(id)
+  /** Removes what a job has left at the provider, now. Returns whether nothing is left; undefined when another process is at work on it. */
+  async undo(id: string): Promise<boolean | undefined> {
+    return this.#run(id, true)
   }
 
   #meta(): OperationMeta {
     return { actorId: SYSTEM_ACTOR.id, now: this.#parts.clock.now() }
   }
 
+  async #createClient(id: string, { provider, accountName }: JobPlan): Promise<Done> {
+    const { client, credentials } = await this.#parts.accountClients.create(provider, { name: accountName, marker: id })
+    if (credentials === undefined) throw new TypeError('a created client has credentials')
+    return { result: { client, credentials }, created: { client } }
+  }
+
   /** Adds a secret where a client can have several. Resolves to undefined where another client is needed. */
-  async #addSecret(id: string, { provider: record, accountId, input }: JobPlan): Promise<JobResult | undefined> {
+  async #addSecret(id: string, { provider: record, accountId, input }: JobPlan): Promise<Done | undefined> {
     const { accountClients, store, clock } = this.#parts
     const { provider, adapter } = accountClients.open(record)
     const row = await findCurrentClient(store.db, accountId)
@@ -165,40 +174,46 @@ export class AccountJobs {
       client: stored,
       input: JSON.stringify({ ...input, keptSecrets: replaced }),
     }
-    await store.run(settleJob, { id, change }, this.#meta())
-    const password = await adapter.secrets.add(provider, client)
-    return { secretOf: stored.clientId, replaced, credentials: credentialsOf(record, stored.clientId, password) }
+    if (!(await store.run(settleJob, { id, attempts: FIRST_ATTEMPT, change }, this.#meta()))) throw tookTooLong()
+    const { id: secretId, secret } = await adapter.secrets.add(provider, client)
+    const credentials = credentialsOf(record, stored.clientId, secret)
+    return { result: { secretOf: stored.clientId, replaced, credentials }, created: { client: stored, secretId } }
   }
 
-  async #fail(id: string, record: StoredProvider, error: unknown, client: AccountClient | undefined): Promise<void> {
+  async #fail(id: string, plan: JobPlan, error: unknown, created: CreatedByJob | undefined): Promise<void> {
     const { store, clock, log, accountClients } = this.#parts
-    const { organizationId } = record
+    const { provider: record, accountId, accountName } = plan
+    const { organizationId, id: identityProviderId } = record
     try {
       // One request creates the client where none can be found afterwards.
-      const isNothingLeft = !client && !accountClients.open(record).adapter.findLost && isBeforeCreation(error)
+      const isNothingLeft = !created && !accountClients.open(record).adapter.findLost && isBeforeCreation(error)
       const [state, ms] = isNothingLeft ? (['failed', JOB_SHOWN_MS] as const) : (['pending', JOB_LEASE_MS] as const)
-      const change: JobChange = { state, error: textOf(error), dueAt: clock.now() + ms, client }
-      await store.run(settleJob, { id, change }, this.#meta())
-      await this.runNow(organizationId, [id])
+      const change: JobChange = { state, error: textOf(error), dueAt: clock.now() + ms, client: created?.client }
+      const isUnstored = error instanceof AppError && error.code === 'PROVIDER_FAILED'
+      const args = { id, organizationId, identityProviderId, accountId, accountName, change, created, isUnstored }
+      const left = await store.run(failJob, args, this.#meta())
+      if (left !== undefined) await this.runNow(organizationId, [left])
     } catch (failure) {
       // Its lease ends, and the next round undoes it.
       log.error({ jobId: id, err: failure }, 'a failed job could not be recorded')
     }
   }
 
-  /** Returns whether nothing is left to do at the provider. */
-  async #run(id: string): Promise<boolean> {
+  /** Takes a job and does it. Returns whether nothing is left to do at the provider; undefined when the job could not be taken. */
+  async #run(id: string, isWanted: boolean): Promise<boolean | undefined> {
     const { store, clock, log } = this.#parts
-    const job = await findJob(store.db, id)
-    if (!job || job.state === 'failed' || job.state === 'unknown') return true
+    const job = await store.run(takeJob, { id, isWanted }, this.#meta())
+    if (!job) return undefined
+    const { attempts, identity_provider_id: providerId } = job
     try {
-      const change = await this.#work(job, await getProviderById(store.db, job.identity_provider_id))
-      await store.run(settleJob, { id, ...(change && { change }) }, this.#meta())
+      const change = await this.#work(job, await getProviderById(store.db, providerId))
+      await store.run(settleJob, { id, attempts, change }, this.#meta())
       return true
     } catch (error) {
-      log.error({ jobId: id, providerId: job.identity_provider_id, err: error }, 'work at an identity provider failed')
-      const dueAt = clock.now() + retryDelayMs(job.attempts)
-      await store.run(settleJob, { id, change: { state: 'pending', error: textOf(error), dueAt } }, this.#meta())
+      log.error({ jobId: id, providerId, err: error }, 'work at an identity provider failed')
+      const dueAt = clock.now() + retryDelayMs(attempts - 1)
+      const change: JobChange = { state: 'pending', error: textOf(error), dueAt }
+      await store.run(settleJob, { id, attempts, change }, this.#meta())
       return false
     }
   }

@@ -182,8 +182,9 @@ export class ApiAccounts {
   ): Promise<AccountWithCredentials | undefined> {
     const { store, accountJobs } = this.#parts
     const job = await getJob(store.db, organizationId, id)
-    if (job.state === 'running') throw fieldError('id', 'the job is at work: try again later', id)
-    if (job.state === 'pending' && !(await accountJobs.undo(id))) {
+    const isUndone = job.state === 'pending' ? await accountJobs.undo(id) : job.state !== 'running' || undefined
+    if (isUndone === undefined) throw fieldError('id', 'the job is at work: try again later', id)
+    if (!isUndone) {
       const error = (await findJob(store.db, id))?.error ?? ''
       throw new AppError('PROVIDER_FAILED', { message: `the provider did not do what is left: ${error}` })
     }

@@ -1,6 +1,7 @@
 import type { AnyOperation } from '../store/operation.ts'
 import { beginJob } from './account-job/begin-job.ts'
 import { dismissJob } from './account-job/dismiss-job.ts'
+import { failJob } from './account-job/fail-job.ts'
 import { pruneJobs, settleJob, takeJob } from './account-job/settle-job.ts'
 import { removeClient } from './api-account/account-clients.ts'
 import { ensureAccountIdentity } from './api-account/account-identity.ts'
@@ -107,6 +108,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   dismissJob,
   pruneJobs,
   settleJob,
+  failJob,
   takeJob,
   removeClient,
   ensureAccountIdentity,

@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { providerFromRow } from '../../src/store/provider-row.ts'
-import { PROVIDER_WORLDS, SECRET, setUpAdministration } from './worlds.fixture.ts'
+import { setUpHosted } from '../hosted/hosted.fixture.ts'
+import type { TestApp } from '../http/build-app.ts'
+import { startStub } from './stub-server.ts'
+import { makeJobs, PROVIDER_WORLDS, SECRET, setUpAdministration } from './worlds.fixture.ts'
 
 const KINDS = Object.keys(PROVIDER_WORLDS) as (keyof typeof PROVIDER_WORLDS)[]
 /** Longer than a job may be at work, and than the overlaps here. Sessions of administrators last longer. */
@@ -134,27 +137,128 @@ for (const kind of KINDS) {
   })
 }
 
+/** Operations of this name begin only after `release`. `reached` resolves when the first one waits. */
+function holdOperation({ stores }: Pick<TestApp, 'stores'>, name: string) {
+  const [released, reached] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  for (const store of stores) {
+    const run = store.run.bind(store)
+    Object.assign(store, {
+      run: async (operation: { name: string }, ...rest: unknown[]) => {
+        if (operation.name === name) {
+          reached.resolve()
+          await released.promise
+        }
+        return (run as (...args: unknown[]) => Promise<unknown>)(operation, ...rest)
+      },
+    })
+  }
+  return { reached: reached.promise, release: () => released.resolve() }
+}
+
 for (const kind of ['entra', 'cognito'] as const) {
   test(`P-13 ${kind}: a secret whose rotation was interrupted before it was stored is removed`, async (t) => {
     const { app, world, paths, create, jobs, listJobs } = await setUpAdministration(t, kind)
     const { id, clientId } = (await create()).json
-    const race = Promise.withResolvers<void>()
-    for (const store of app.stores) {
-      const run = store.run.bind(store)
-      Object.assign(store, {
-        run: async (operation: { name: string }, ...rest: unknown[]) => {
-          if (operation.name === 'apiAccount.rotate') await race.promise
-          return (run as (...args: unknown[]) => Promise<unknown>)(operation, ...rest)
-        },
-      })
-    }
+    const race = holdOperation(app, 'apiAccount.rotate')
     const sent = app.admin('POST', `${paths.accounts}/${id}/rotate`, OVERLAP)
     while (world.secretsOf?.(clientId) !== 2) await new Promise((resolve) => setTimeout(resolve, 10))
     app.clock.advance(LATER_MS)
     await jobs.accountJobs.runDue()
     assert.equal(world.secretsOf?.(clientId), 1)
     assert.equal((await listJobs())[0].state, 'failed')
-    race.resolve()
+    race.release()
     assert.equal((await sent).status, 502, 'the result of an interrupted job is not stored')
   })
+
+  for (const isLate of [true, false]) {
+    const expected = isLate ? 'adds no secret' : 'adds one, when it was in time'
+    test(`P-13 ${kind}: a rotation that another process has undone ${expected}`, async (t) => {
+      const { app, world, paths, create, listJobs } = await setUpAdministration(t, kind)
+      const { id, clientId } = (await create()).json
+      const { store } = app
+      const others = makeJobs({ ...app, store: Object.create(store, { run: { value: store.run.bind(store) } }) })
+      const settle = holdOperation(app, 'accountJob.settle')
+      const sent = app.admin('POST', `${paths.accounts}/${id}/rotate`, OVERLAP)
+      await settle.reached
+      if (isLate) app.clock.advance(LATER_MS)
+      await others.accountJobs.runDue()
+      settle.release()
+      assert.equal((await sent).status, isLate ? 502 : 200)
+      assert.equal(world.secretsOf?.(clientId), isLate ? 1 : 2)
+      assert.deepEqual([isLate, (await listJobs())[0].state], [isLate, isLate ? 'failed' : 'pending'])
+    })
+  }
 }
+
+for (const isLate of [true, false]) {
+  const expected = isLate ? 'is removed, and no account has it' : 'is kept, when it was in time'
+  test(`P-13 a client whose creation another process undoes ${expected}`, async (t) => {
+    const { app, createProvider } = await setUpHosted(t)
+    const clients = new Map<string, string>()
+    const steps = { created: Promise.withResolvers<void>(), respond: Promise.withResolvers<void>() }
+    const search = { begun: Promise.withResolvers<void>(), respond: Promise.withResolvers<void>() }
+    const stub = await startStub(t, async ({ headers, body }) => {
+      const members = JSON.parse(body)
+      switch (String(headers['x-amz-target']).split('.')[1]) {
+        case 'CreateUserPoolClient':
+          clients.set('c1', members.ClientName)
+          steps.created.resolve()
+          await steps.respond.promise
+          return { status: 200, json: { UserPoolClient: { ClientId: 'c1', ClientSecret: 's' } } }
+        case 'ListUserPoolClients': {
+          const UserPoolClients = [...clients].map(([ClientId, ClientName]) => ({ ClientId, ClientName }))
+          search.begun.resolve()
+          await search.respond.promise
+          return { status: 200, json: { UserPoolClients } }
+        }
+        default:
+          clients.delete(members.ClientId)
+          return { status: 200, json: {} }
+      }
+    })
+    const administration = { kind: 'cognito', url: stub.base, accessKeyId: 'A', secretAccessKey: 'b', scope: 's' }
+    const identityProviderId = await createProvider('cognito', { administration })
+    const sent = app.admin('POST', '/identity/v1/api-account-identities', { name: 'a', identityProviderId })
+    await steps.created.promise
+    if (isLate) app.clock.advance(LATER_MS)
+    const undone = makeJobs(app).accountJobs.runDue()
+    await (isLate ? search.begun.promise : undone)
+    steps.respond.resolve()
+    assert.equal((await sent).status, isLate ? 502 : 201)
+    search.respond.resolve()
+    await undone
+    const accounts: object[] = (await app.admin('GET', '/identity/v1/api-account-identities')).json
+    const jobs: { state: string }[] = (await app.admin('GET', '/identity/v1/account-jobs')).json
+    assert.deepEqual([clients.size, accounts.length], isLate ? [0, 0] : [1, 1])
+    assert.deepEqual(
+      jobs.map(({ state }) => state),
+      isLate ? ['failed'] : [],
+    )
+  })
+}
+
+test('P-13 a job that is being repeated is not repeated and not dismissed beside that', async (t) => {
+  const { app, world, paths, create, listJobs } = await setUpAdministration(t, 'cognito')
+  const { id } = (await create()).json
+  const right = { ...world.administration, secretAccessKey: SECRET }
+  const setSecret = async (administration: object) =>
+    assert.equal((await app.admin('PATCH', paths.provider, { administration })).status, 200)
+  await setSecret({ ...right, secretAccessKey: 'wrong' })
+  assert.equal((await app.admin('DELETE', `${paths.accounts}/${id}`)).status, 204)
+  await setSecret(right)
+  const [job] = await listJobs()
+  const path = `${paths.jobs}/${job.id}`
+  const settle = holdOperation(app, 'accountJob.settle')
+  const first = app.admin('POST', `${path}/repeat`)
+  await settle.reached
+  for (const [method, address] of [
+    ['POST', `${path}/repeat`],
+    ['DELETE', path],
+  ] as const) {
+    const second = await app.admin(method, address)
+    assert.deepEqual([second.status, second.json.field], [400, 'id'], second.text)
+  }
+  settle.release()
+  assert.equal((await first).status, 204)
+  assert.deepEqual([world.clientIds(), await listJobs()], [[], []])
+})

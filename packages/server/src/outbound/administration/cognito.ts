@@ -90,7 +90,8 @@ export function createCognitoAdministration(send: SendAdministration, clock: Clo
       },
       add: async (provider, { clientId }) => {
         const added = await call(provider, 'AddUserPoolClientSecret', { ClientId: clientId })
-        return textAt(objectAt(added, 'ClientSecretDescriptor'), 'ClientSecretValue')
+        const descriptor = objectAt(added, 'ClientSecretDescriptor')
+        return { id: textAt(descriptor, 'ClientSecretId'), secret: textAt(descriptor, 'ClientSecretValue') }
       },
       remove: (provider, { clientId }, secretId) =>
         ignoringMissing(call(provider, 'DeleteUserPoolClientSecret', { ClientId: clientId, ClientSecretId: secretId })),

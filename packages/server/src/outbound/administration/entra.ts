@@ -106,7 +106,7 @@ export function createEntraAdministration(
       add: async (provider, client) => {
         const token = await fetchToken(provider)
         const added = await call(provider, token, `${pathOf(client)}/addPassword`, addPassword)
-        return textAt(added.body, 'secretText')
+        return { id: textAt(added.body, 'keyId'), secret: textAt(added.body, 'secretText') }
       },
       remove: async (provider, client, keyId) => {
         const token = await fetchToken(provider)

@@ -36,14 +36,19 @@ export interface ClientName {
 
 export type AdministrationCheck = AdministrationTest['checks'][number]
 
+export interface AddedSecret {
+  readonly id: string
+  /** Returned to the caller and never stored. */
+  readonly secret: string
+}
+
 /** The secrets of a client, which are valid beside each other. */
 export interface ClientSecrets {
   /** How many a client can have. */
   readonly most: number
   /** The ids of the present ones. */
   list(provider: AdministeredProvider, client: AdministeredClient): Promise<string[]>
-  /** Returns the new secret. */
-  add(provider: AdministeredProvider, client: AdministeredClient): Promise<string>
+  add(provider: AdministeredProvider, client: AdministeredClient): Promise<AddedSecret>
   /** Succeeds when the secret no longer exists. */
   remove(provider: AdministeredProvider, client: AdministeredClient, secretId: string): Promise<void>
 }

@@ -1,4 +1,5 @@
 import type { AccountJobKind, AccountJobState } from '@countersign/contract'
+import type { AccountJobRow } from '../hosted-schema.ts'
 import { insertRow } from '../prepared.ts'
 import type { Transaction } from '../transaction.ts'
 import type { AccountClient } from './account-client-writes.ts'
@@ -18,6 +19,9 @@ export interface NewJob {
   readonly dueAt: number
 }
 
+/** The attempt of the process that has begun the job. */
+export const FIRST_ATTEMPT = 0
+
 /** Jobs are in no cache and report no change. */
 export async function insertJob({ db, now }: Transaction, job: NewJob): Promise<void> {
   await insertRow(db, 'account_jobs', {
@@ -32,7 +36,7 @@ export async function insertJob({ db, now }: Transaction, job: NewJob): Promise<
     ...clientCells(job.client),
     secret_id: job.secretId ?? null,
     error: null,
-    attempts: 0,
+    attempts: FIRST_ATTEMPT,
     due_at: job.dueAt,
     created_at: now,
     updated_at: now,
@@ -48,8 +52,19 @@ export interface JobChange {
   readonly input?: string | undefined
 }
 
-export async function updateJob({ db, now }: Transaction, id: string, change: JobChange): Promise<void> {
-  await db
+/** A job as one process has it. When another process takes the job, it has another number of attempts. */
+export interface JobAttempt {
+  readonly id: string
+  readonly attempts: number
+}
+
+/** Returns false when another process has taken the job, or it is gone. */
+export async function updateJob(
+  { db, now }: Transaction,
+  { id, attempts }: JobAttempt,
+  change: JobChange,
+): Promise<boolean> {
+  const updated = await db
     .updateTable('account_jobs')
     .set({
       state: change.state,
@@ -60,27 +75,36 @@ export async function updateJob({ db, now }: Transaction, id: string, change: Jo
       updated_at: now,
     })
     .where('id', '=', id)
-    .execute()
-}
-
-/** Takes a job that is due, until `dueAt`. Returns false when another node has taken it. */
-export async function claimJob({ db, now }: Transaction, id: string, dueAt: number): Promise<boolean> {
-  const claimed = await db
-    .updateTable('account_jobs')
-    .set(({ eb }) => ({ due_at: dueAt, attempts: eb('attempts', '+', 1), updated_at: now }))
-    .where('id', '=', id)
-    .where('due_at', '<=', now)
-    .where('state', 'in', ['running', 'pending'])
+    .where('attempts', '=', attempts)
     .returning('id')
     .executeTakeFirst()
-  return claimed !== undefined
+  return updated !== undefined
 }
 
-/** Returns false when there is no such job in this state. */
-export async function deleteJob({ db }: Transaction, id: string, state?: AccountJobState): Promise<boolean> {
+/**
+ * Takes a job until `dueAt`: one that is due, also when its process has not ended, or a waiting one that is `wanted` now. Returns undefined when there
+ * is no such job.
+ */
+export async function claimJob(
+  { db, now }: Transaction,
+  id: string,
+  { dueAt, isWanted }: { readonly dueAt: number; readonly isWanted: boolean },
+): Promise<AccountJobRow | undefined> {
+  return db
+    .updateTable('account_jobs')
+    .set(({ eb }) => ({ state: 'running', due_at: dueAt, attempts: eb('attempts', '+', 1), updated_at: now }))
+    .where('id', '=', id)
+    .where('state', 'in', ['running', 'pending'])
+    .where(({ eb, or }) => or([eb('due_at', '<=', now), ...(isWanted ? [eb('state', '=', 'pending')] : [])]))
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** Returns false when there is no such job, or another process has taken it. */
+export async function deleteJob({ db }: Transaction, id: string, attempts?: number): Promise<boolean> {
   const all = db.deleteFrom('account_jobs').where('id', '=', id)
-  const deleted = await (state === undefined ? all : all.where('state', '=', state)).returning('id').executeTakeFirst()
-  return deleted !== undefined
+  const own = attempts === undefined ? all : all.where('attempts', '=', attempts)
+  return (await own.returning('id').executeTakeFirst()) !== undefined
 }
 
 /** Deletes the jobs of an account that make no sense without it. */
