@@ -24,6 +24,7 @@ import {
 } from '../store/reads/retired-client-reads.ts'
 import type { Store } from '../store/store.ts'
 import type { AccountClient } from '../store/writes/account-client-writes.ts'
+import { OrganizationRounds, type RoundLimits } from './organization-rounds.ts'
 
 /** Content of the credentials file, shown once. */
 export interface Credentials {
@@ -44,6 +45,7 @@ export interface AccountClientsParts {
   readonly store: Store
   readonly clock: Clock
   readonly log: Logger
+  readonly roundLimits?: RoundLimits
 }
 
 const ACCOUNTS_PER_READ = 100
@@ -60,6 +62,11 @@ export function existingClient(clientId: string): AccountClient {
   return { clientId, administeredBy: null, handle: null, sealedToken: null }
 }
 
+/** A provider record, and what aborts requests to the provider. */
+export interface ProviderInTime extends StoredProvider {
+  readonly signal?: AbortSignal
+}
+
 /** The administration of a provider, opened. */
 export interface OpenedProvider {
   readonly provider: AdministeredProvider
@@ -69,9 +76,11 @@ export interface OpenedProvider {
 /** Creates and removes the clients of API accounts at their identity providers. Client secrets are returned and never stored. */
 export class AccountClients {
   readonly #parts: AccountClientsParts
+  readonly #rounds: OrganizationRounds
 
   constructor(parts: AccountClientsParts) {
     this.#parts = parts
+    this.#rounds = new OrganizationRounds(parts.roundLimits)
   }
 
   /** Throws INVALID_FIELD when the record has no administration that creates clients. */
@@ -82,7 +91,7 @@ export class AccountClients {
   }
 
   /** Opens the administration of a record. A record without one is administered by hand. */
-  open(record: StoredProvider): OpenedProvider {
+  open(record: ProviderInTime): OpenedProvider {
     const { administrations, sealing } = this.#parts
     const { id, administrationSecret, administration } = record
     const secret = administrationSecret === null ? undefined : sealing.open(administrationSecret, useOf(id))
@@ -91,7 +100,7 @@ export class AccountClients {
   }
 
   /** Creates a client. Rejects with `OutboundError` when the provider does not. */
-  async create(record: StoredProvider, name: ClientName): Promise<NewClient> {
+  async create(record: ProviderInTime, name: ClientName): Promise<NewClient> {
     const { provider, adapter } = this.open(record)
     const { clientId, clientSecret, handle, token } = await adapter.create(provider, name)
     const sealedToken = token === null ? null : this.#parts.sealing.seal(token, useOf(record.id))
@@ -102,7 +111,7 @@ export class AccountClients {
   }
 
   /** Removes a client that the controller created. Rejects with `OutboundError` when the provider does not. */
-  async remove(record: StoredProvider, client: AccountClient): Promise<void> {
+  async remove(record: ProviderInTime, client: AccountClient): Promise<void> {
     const { administeredBy } = client
     if (administeredBy === null) return
     const { provider } = this.open(record)
@@ -137,24 +146,24 @@ export class AccountClients {
   }
 
   /**
-   * Removes the retired clients whose sessions have ended. After a failure, the other clients of the organization wait for the next round, so that
-   * those of others do not wait for them. For the same reason they do not wait for the removals of requests.
+   * Removes the retired clients whose sessions have ended. After a failure, the other clients of the organization wait for the next round. They do not
+   * wait for the removals of requests.
    */
   async removeRetired(): Promise<void> {
     const { store, clock, log } = this.#parts
-    const failed = new Set<string>()
-    for (const retired of await listRetiredClients(store, MAX_REMOVALS_PER_ORGANIZATION)) {
-      const { providerId, organizationId, ...key } = retired
-      const row = failed.has(organizationId) ? undefined : await findRetiredClient(store.db, retired)
-      if (!row) continue
+    await this.#rounds.run(await listRetiredClients(store, MAX_REMOVALS_PER_ORGANIZATION), async (retired, signal) => {
+      const { providerId, organizationId: _, ...key } = retired
+      const row = await findRetiredClient(store.db, retired)
+      if (!row) return true
       try {
-        await this.remove(await getProviderById(store.db, providerId), accountClient(row))
+        await this.remove({ ...(await getProviderById(store.db, providerId)), signal }, accountClient(row))
         await store.run(removeClient, key, { actorId: SYSTEM_ACTOR.id, now: clock.now() })
+        return true
       } catch (error) {
         log.error({ providerId, clientId: row.client_id, err: error }, 'a client could not be removed at its provider')
-        failed.add(organizationId)
+        return false
       }
-    }
+    })
   }
 }
 

@@ -4,10 +4,11 @@ import type { Logger } from 'pino'
 import { beginJob } from '../operations/account-job/begin-job.ts'
 import { type CreatedByJob, failJob } from '../operations/account-job/fail-job.ts'
 import { tookTooLong } from '../operations/account-job/finish-job.ts'
-import { JOB_LEASE_MS, JOB_SHOWN_MS, retryDelayMs } from '../operations/account-job/job-time.ts'
+import { JOB_DEADLINE_MS, JOB_LEASE_MS, JOB_SHOWN_MS, retryDelayMs } from '../operations/account-job/job-time.ts'
 import { pruneJobs, settleJob, takeJob } from '../operations/account-job/settle-job.ts'
 import type { ClientName } from '../outbound/administration/provider-administration.ts'
 import { OutboundError, type OutboundReason } from '../outbound/outbound-error.ts'
+import { withDeadline } from '../outbound/with-deadline.ts'
 import type { Clock } from '../platform/clock.ts'
 import { FairQueue } from '../platform/fair-queue.ts'
 import { settleWithin } from '../platform/settle-within.ts'
@@ -22,13 +23,21 @@ import { getProviderById } from '../store/reads/provider-reads.ts'
 import type { Store } from '../store/store.ts'
 import type { AccountClient } from '../store/writes/account-client-writes.ts'
 import { FIRST_ATTEMPT, type JobChange } from '../store/writes/account-job-writes.ts'
-import { type AccountClients, type Credentials, credentialsOf, providerFailed } from './account-clients.ts'
+import {
+  type AccountClients,
+  type Credentials,
+  credentialsOf,
+  type ProviderInTime,
+  providerFailed,
+} from './account-clients.ts'
+import { OrganizationRounds, ROUND_LIMITS, type RoundLimits } from './organization-rounds.ts'
 
 interface AccountJobsParts {
   readonly store: Store
   readonly clock: Clock
   readonly log: Logger
   readonly accountClients: AccountClients
+  readonly roundLimits?: RoundLimits
 }
 
 /** What a job creates at the provider. */
@@ -47,6 +56,10 @@ export interface JobPlan {
 export type JobResult =
   | { readonly client: AccountClient; readonly credentials: Credentials }
   | { readonly secretOf: string; readonly replaced: readonly string[]; readonly credentials: Credentials }
+
+interface TimedPlan extends JobPlan {
+  readonly provider: ProviderInTime
+}
 
 interface Done {
   readonly result: JobResult
@@ -73,9 +86,11 @@ export class AccountJobs {
   readonly #parts: AccountJobsParts
   /** By organization, whose provider chooses the hosts, which may be slow. */
   readonly #queue = new FairQueue(REMOVALS)
+  readonly #rounds: OrganizationRounds
 
   constructor(parts: AccountJobsParts) {
     this.#parts = parts
+    this.#rounds = new OrganizationRounds(parts.roundLimits)
   }
 
   /** Creates a client and stores it. When either fails, removes it at the provider again. Throws PROVIDER_FAILED when the provider fails. */
@@ -93,11 +108,13 @@ export class AccountJobs {
     id: string,
     plan: JobPlan,
     record: (result: JobResult, jobId: string) => Promise<void>,
+    callerSignal?: AbortSignal,
   ): Promise<Credentials> {
     const progress: { created?: CreatedByJob } = {}
     try {
-      const added = plan.kind === 'rotate' ? await this.#addSecret(id, plan) : undefined
-      const { result, created } = added ?? (await this.#createClient(id, plan))
+      const { result, created } = await (callerSignal
+        ? this.#create(id, plan, callerSignal)
+        : withDeadline(JOB_DEADLINE_MS, (signal) => this.#create(id, plan, signal)))
       progress.created = created
       await record(result, id)
       return result.credentials
@@ -105,6 +122,12 @@ export class AccountJobs {
       await this.#fail(id, plan, error, progress.created)
       throw providerFailed(error)
     }
+  }
+
+  async #create(id: string, plan: JobPlan, signal: AbortSignal): Promise<Done> {
+    const timed = { ...plan, provider: { ...plan.provider, signal } }
+    const added = plan.kind === 'rotate' ? await this.#addSecret(id, timed) : undefined
+    return added ?? this.#createClient(id, timed)
   }
 
   async begin(
@@ -121,41 +144,40 @@ export class AccountJobs {
   /** Does jobs that a request has recorded. They go on when the request no longer waits for them. */
   async runNow(organizationId: string, ids: readonly string[]): Promise<void> {
     const runAll = async (): Promise<void> => {
-      for (const id of ids) await this.#queue.run(organizationId, () => this.#run(id, true))
+      for (const id of ids) await this.#queue.run(organizationId, () => this.#runNow(id))
     }
     await settleWithin(REQUEST_WAITS_MS, [runAll()])
   }
 
-  /**
-   * Does the jobs that are due, and those of processes that have ended. After a failure, the other jobs of the organization wait for the next round,
-   * so that those of others do not wait for them.
-   */
+  /** Does the jobs that are due, and those of processes that have ended. */
   async runDue(): Promise<void> {
     const { store, clock } = this.#parts
-    const failed = new Set<string>()
-    for (const { id, organizationId } of await listDueJobs(store, clock.now(), MAX_JOBS_PER_ORGANIZATION)) {
-      if (!failed.has(organizationId) && (await this.#run(id, false)) === false) failed.add(organizationId)
-    }
+    const due = await listDueJobs(store, clock.now(), MAX_JOBS_PER_ORGANIZATION)
+    await this.#rounds.run(due, async ({ id }, signal) => (await this.#run(id, false, signal)) !== false)
     while (await store.run(pruneJobs, {}, this.#meta()));
   }
 
   /** Removes what a job has left at the provider, now. Returns whether nothing is left; undefined when another process is at work on it. */
   async undo(id: string): Promise<boolean | undefined> {
-    return this.#run(id, true)
+    return this.#runNow(id)
+  }
+
+  #runNow(id: string): Promise<boolean | undefined> {
+    return withDeadline(ROUND_LIMITS.endsMs, (signal) => this.#run(id, true, signal))
   }
 
   #meta(): OperationMeta {
     return { actorId: SYSTEM_ACTOR.id, now: this.#parts.clock.now() }
   }
 
-  async #createClient(id: string, { provider, accountName }: JobPlan): Promise<Done> {
+  async #createClient(id: string, { provider, accountName }: TimedPlan): Promise<Done> {
     const { client, credentials } = await this.#parts.accountClients.create(provider, { name: accountName, marker: id })
     if (credentials === undefined) throw new TypeError('a created client has credentials')
     return { result: { client, credentials }, created: { client } }
   }
 
   /** Adds a secret where a client can have several. Resolves to undefined where another client is needed. */
-  async #addSecret(id: string, { provider: record, accountId, input }: JobPlan): Promise<Done | undefined> {
+  async #addSecret(id: string, { provider: record, accountId, input }: TimedPlan): Promise<Done | undefined> {
     const { accountClients, store, clock } = this.#parts
     const { provider, adapter } = accountClients.open(record)
     const row = await findCurrentClient(store.db, accountId)
@@ -200,13 +222,13 @@ export class AccountJobs {
   }
 
   /** Takes a job and does it. Returns whether nothing is left to do at the provider; undefined when the job could not be taken. */
-  async #run(id: string, isWanted: boolean): Promise<boolean | undefined> {
+  async #run(id: string, isWanted: boolean, signal: AbortSignal): Promise<boolean | undefined> {
     const { store, clock, log } = this.#parts
     const job = await store.run(takeJob, { id, isWanted }, this.#meta())
     if (!job) return undefined
     const { attempts, identity_provider_id: providerId } = job
     try {
-      const change = await this.#work(job, await getProviderById(store.db, providerId))
+      const change = await this.#work(job, { ...(await getProviderById(store.db, providerId)), signal })
       await store.run(settleJob, { id, attempts, change }, this.#meta())
       return true
     } catch (error) {
@@ -219,7 +241,7 @@ export class AccountJobs {
   }
 
   /** Does the work of a job, or removes what an interrupted or failed one has left. Returns undefined when the job is done. */
-  async #work(job: AccountJobRow, record: StoredProvider): Promise<JobChange | undefined> {
+  async #work(job: AccountJobRow, record: ProviderInTime): Promise<JobChange | undefined> {
     const { accountClients, store } = this.#parts
     const client = jobClient(job)
     switch (job.kind) {
@@ -245,7 +267,7 @@ export class AccountJobs {
     }
   }
 
-  async #undo(job: AccountJobRow, record: StoredProvider, client: AccountClient | undefined): Promise<JobChange> {
+  async #undo(job: AccountJobRow, record: ProviderInTime, client: AccountClient | undefined): Promise<JobChange> {
     const { accountClients, clock } = this.#parts
     const { provider, adapter } = accountClients.open(record)
     const forgotten = clock.now() + JOB_SHOWN_MS

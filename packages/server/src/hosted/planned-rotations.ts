@@ -13,8 +13,9 @@ import { findAccount } from '../store/reads/account-reads.ts'
 import { listDueRotations } from '../store/reads/active-account-reads.ts'
 import type { Store } from '../store/store.ts'
 import type { Credentials } from './account-clients.ts'
-import type { AccountJobs } from './account-jobs.ts'
+import type { AccountJobs, JobResult } from './account-jobs.ts'
 import type { ClientBindings } from './client-bindings.ts'
+import { OrganizationRounds, type RoundLimits } from './organization-rounds.ts'
 
 interface PlannedRotationsParts {
   readonly store: Store
@@ -23,6 +24,7 @@ interface PlannedRotationsParts {
   readonly sealing: Sealing
   readonly accountJobs: AccountJobs
   readonly clientBindings: Pick<ClientBindings, 'ofOrganization'>
+  readonly roundLimits?: RoundLimits
 }
 
 const HOUR_MS = 3_600_000
@@ -35,24 +37,26 @@ const useOf = (accountId: string): string => `credentials ${accountId}`
  */
 export class PlannedRotations {
   readonly #parts: PlannedRotationsParts
+  readonly #rounds: OrganizationRounds
 
   constructor(parts: PlannedRotationsParts) {
     this.#parts = parts
+    this.#rounds = new OrganizationRounds(parts.roundLimits)
   }
 
-  /** Rotates what is due. After a failure, the other accounts of the organization wait for the next round. */
+  /** Rotates what is due. */
   async runDue(): Promise<void> {
     const { store, clock, log } = this.#parts
-    const failed = new Set<string>()
-    for (const { id, organizationId } of await listDueRotations(store, clock.now(), MAX_ROTATIONS_PER_ORGANIZATION)) {
-      if (failed.has(organizationId)) continue
+    const due = await listDueRotations(store, clock.now(), MAX_ROTATIONS_PER_ORGANIZATION)
+    await this.#rounds.run(due, async ({ id, organizationId }, signal) => {
       try {
-        await this.#rotate({ id, organizationId })
+        await this.#rotate({ id, organizationId }, signal)
+        return true
       } catch (error) {
-        failed.add(organizationId)
         log.error({ accountId: id, organizationId, err: error }, 'a planned rotation failed and is tried again')
+        return false
       }
-    }
+    })
   }
 
   /** Returns credentials that wait, once. Throws NOT_FOUND when there are none, and FORBIDDEN for other accounts than administrators. */
@@ -62,7 +66,7 @@ export class PlannedRotations {
     return JSON.parse(sealing.open(sealed, useOf(id))) as Credentials
   }
 
-  async #rotate({ id, organizationId }: OwnedKey): Promise<void> {
+  async #rotate({ id, organizationId }: OwnedKey, signal: AbortSignal): Promise<void> {
     const { store, sealing, accountJobs, clientBindings, clock, log } = this.#parts
     const found = await findAccount(store.db, organizationId, id)
     const { rotation } = found ? accountSettings(found.account) : { rotation: null }
@@ -75,13 +79,14 @@ export class PlannedRotations {
     const key = { id, organizationId }
     if (!(await store.run(beginPlannedRotation, { ...key, jobId, input: JSON.stringify(input) }, meta()))) return
     const plan = { provider, accountId: id, accountName: account.name, kind: 'rotate', input } as const
-    await accountJobs.createFor(jobId, plan, async (result) => {
+    const storeResult = async (result: JobResult): Promise<void> => {
       const bind = await clientBindings.ofOrganization(organizationId)
       const binding = await bind(provider, { clientId: undefined, proofToken: undefined })
       const credential = 'client' in result ? { client: result.client, binding } : result
       const sealedCredentials = sealing.seal(JSON.stringify(result.credentials), useOf(id))
       await store.run(rotateApiAccount, { ...key, credential, overlapMs, jobId, sealedCredentials }, meta())
-    })
+    }
+    await accountJobs.createFor(jobId, plan, storeResult, signal)
     log.info(
       { accountId: id, organizationId },
       'the credentials of an API account were rotated and wait for being picked up',

@@ -20,9 +20,14 @@ export interface ClientRegistration {
     organizationId: string,
     registrationUrl: string,
     client: { readonly name: string; readonly initialToken: string | undefined; readonly scope: string | undefined },
+    signal?: AbortSignal,
   ): Promise<RegisteredClient>
   /** Deletes the client (RFC 7592). Succeeds when it no longer exists. Rejects with `OutboundError`. */
-  remove(organizationId: string, client: Pick<RegisteredClient, 'registrationUri' | 'registrationToken'>): Promise<void>
+  remove(
+    organizationId: string,
+    client: Pick<RegisteredClient, 'registrationUri' | 'registrationToken'>,
+    signal?: AbortSignal,
+  ): Promise<void>
 }
 
 const JSON_TYPE = 'application/json'
@@ -33,8 +38,9 @@ export function createClientRegistration(
   fetchInTurn = createFetchInTurn(fetchDocument),
 ): ClientRegistration {
   return {
-    register: async (organizationId, registrationUrl, { name, initialToken, scope }) => {
+    register: async (organizationId, registrationUrl, { name, initialToken, scope }, signal) => {
       const { body } = await fetchInTurn(organizationId, registrationUrl, {
+        ...(signal && { signal }),
         accept: JSON_TYPE,
         mediaTypes: [JSON_TYPE],
         statuses: [201, 200],
@@ -55,12 +61,13 @@ export function createClientRegistration(
       })
       return readRegistration(body)
     },
-    remove: async (organizationId, { registrationUri, registrationToken }) => {
+    remove: async (organizationId, { registrationUri, registrationToken }, signal) => {
       if (registrationUri === null || registrationToken === null) return
       try {
         // Not in turn with other requests, of which few may wait: it would not be tried at all, and the client would stay.
         await fetchDocument(registrationUri, {
           owner: organizationId,
+          ...(signal && { signal }),
           accept: JSON_TYPE,
           mediaTypes: [JSON_TYPE],
           statuses: [204],

@@ -2,6 +2,7 @@ import type { TestContext } from 'node:test'
 import { pino } from 'pino'
 import { AccountClients } from '../../src/hosted/account-clients.ts'
 import { AccountJobs } from '../../src/hosted/account-jobs.ts'
+import { ROUND_LIMITS } from '../../src/hosted/organization-rounds.ts'
 import { createAdministrations } from '../../src/outbound/administration/administrations.ts'
 import { createFetchDocument } from '../../src/outbound/fetch-document.ts'
 import { createSealing } from '../../src/platform/keys/sealing.ts'
@@ -144,7 +145,10 @@ async function cognito(t: TestContext): Promise<ProviderWorld> {
 export const PROVIDER_WORLDS = { keycloak, auth0, entra, cognito } as const
 
 /** The jobs of an app, as its upkeep runs them. */
-export function makeJobs({ store, clock, settings }: Pick<TestApp, 'store' | 'clock' | 'settings'>) {
+export function makeJobs(
+  { store, clock, settings }: Pick<TestApp, 'store' | 'clock' | 'settings'>,
+  roundLimits = ROUND_LIMITS,
+) {
   const log = pino({ enabled: false })
   const administrations = createAdministrations({ fetchDocument: createFetchDocument({ settings }), clock })
   const accountClients = new AccountClients({
@@ -153,8 +157,9 @@ export function makeJobs({ store, clock, settings }: Pick<TestApp, 'store' | 'cl
     store,
     clock,
     log,
+    roundLimits,
   })
-  return { accountClients, accountJobs: new AccountJobs({ store, clock, log, accountClients }) }
+  return { accountClients, accountJobs: new AccountJobs({ store, clock, log, accountClients, roundLimits }) }
 }
 
 const PROVIDERS = '/identity/v1/identity-providers'

@@ -2,6 +2,7 @@ import { isJsonObject, JsonError, type JsonObject, type JsonValue, readJson } fr
 import type { SentDocument } from '../fetch-document.ts'
 import type { FetchInTurn } from '../fetch-in-turn.ts'
 import { OutboundError } from '../outbound-error.ts'
+import type { AdministeredProvider } from './provider-administration.ts'
 
 export interface AdministrationRequest extends SentDocument {
   /** The statuses of success. */
@@ -28,7 +29,7 @@ export class AdministrationError extends OutboundError {
 
 /** Sends one request to an administration API. Rejects with `AdministrationError` for other statuses, else with `OutboundError`. */
 export type SendAdministration = (
-  owner: string,
+  provider: Pick<AdministeredProvider, 'organizationId' | 'signal'>,
   url: string,
   request: AdministrationRequest,
 ) => Promise<AdministrationResponse>
@@ -61,12 +62,13 @@ const KNOWN_CODES: ReadonlySet<string> = new Set([
 ])
 
 export function createSendAdministration(fetchInTurn: FetchInTurn): SendAdministration {
-  return async (owner, url, { statuses, mediaType = JSON_TYPE, ...send }) => {
+  return async ({ organizationId, signal }, url, { statuses, mediaType = JSON_TYPE, ...send }) => {
     const {
       status = 0,
       body,
       headers,
-    } = await fetchInTurn(owner, url, {
+    } = await fetchInTurn(organizationId, url, {
+      ...(signal && { signal }),
       accept: mediaType,
       // Refusals and created entities may have no body, and so no type.
       mediaTypes: [JSON_TYPE, mediaType, ''],

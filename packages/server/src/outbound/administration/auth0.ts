@@ -31,7 +31,7 @@ export function createAuth0Administration(send: SendAdministration): ProviderAdm
     { bearer }: AdministrationToken,
     path: string,
     request: AdministrationRequest,
-  ) => send(provider.organizationId, `${administrationAddress(provider)}/api/v2${path}`, { ...request, bearer })
+  ) => send(provider, `${administrationAddress(provider)}/api/v2${path}`, { ...request, bearer })
 
   /** Without a grant for the audience, the client gets no tokens for it. */
   const grant = async (provider: AdministeredProvider, token: AdministrationToken, clientId: string) => {

@@ -37,7 +37,7 @@ export async function fetchAdministrationToken(
     ...parameters,
   }
   const content = isJson ? { json: body } : { form: body }
-  const { body: response } = await send(provider.organizationId, url, { method: 'POST', statuses: [200], ...content })
+  const { body: response } = await send(provider, url, { method: 'POST', statuses: [200], ...content })
   return { bearer: textAt(response, 'access_token'), response: objectAt(response) }
 }
 

@@ -17,7 +17,8 @@ const SERVICE = 'cognito-idp'
 const TARGET = 'AWSCognitoIdentityProviderService'
 const MEDIA_TYPE = 'application/x-amz-json-1.1'
 const CLIENTS_PER_PAGE = 60
-const MAX_PAGES = 200
+/** A user pool has 1,000 clients, unless Amazon has raised its quota. */
+const MAX_PAGES = 50
 const MAX_NAME_LENGTH = 128
 /** No client has this id. */
 const NO_CLIENT = 'countersigntestnoclient'
@@ -42,7 +43,7 @@ export function createCognitoAdministration(send: SendAdministration, clock: Clo
       datetime: new Date(clock.now()).toISOString().replace(/[:-]|\.\d{3}/g, ''),
     })
     const headers = Object.fromEntries((await signer.sign()).headers)
-    const { body } = await send(provider.organizationId, url, {
+    const { body } = await send(provider, url, {
       method: 'POST',
       statuses: [200],
       mediaType: MEDIA_TYPE,
@@ -118,7 +119,7 @@ export function createCognitoAdministration(send: SendAdministration, clock: Clo
             .map((client) => textAt(client, 'ClientId'))
             .map((clientId) => ({ clientId, handle: clientId, token: null }))
         }
-        if (typeof next !== 'string') return []
+        if (typeof next !== 'string' || objectsIn(UserPoolClients).length === 0) return []
         NextToken = next
       }
       throw new OutboundError('content', 'the user pool has too many clients to find one by its name')

@@ -48,7 +48,7 @@ export function createEntraAdministration(
     { bearer }: AdministrationToken,
     path: string,
     request: AdministrationRequest,
-  ) => send(provider.organizationId, `${graphOf(provider)}/v1.0${path}`, { ...request, bearer })
+  ) => send(provider, `${graphOf(provider)}/v1.0${path}`, { ...request, bearer })
 
   /** Repeats a request about an application that was created just before. */
   const callAboutNew = async (...args: Parameters<typeof call>): Promise<AdministrationResponse> => {

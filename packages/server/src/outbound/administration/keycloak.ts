@@ -29,7 +29,7 @@ export function createKeycloakAdministration(send: SendAdministration): Provider
     request: Omit<Parameters<SendAdministration>[2], 'bearer'>,
   ) => {
     const url = `${administrationAddress(provider)}/admin/realms/${realmOf(provider)}/clients${path}`
-    return send(provider.organizationId, url, { ...request, bearer })
+    return send(provider, url, { ...request, bearer })
   }
 
   const find = async (provider: AdministeredProvider, token: AdministrationToken, clientId: string) => {

@@ -12,6 +12,8 @@ export interface AdministeredProvider {
   readonly administration: Administration
   /** The opened secret; undefined when none is stored. */
   readonly secret: string | undefined
+  /** Aborts the requests of a task that takes too long. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A client that the controller created at a provider. */

@@ -5,6 +5,7 @@ import { OutboundError } from '../outbound-error.ts'
 import { failed, passed } from './checks.ts'
 import {
   type AdministeredClient,
+  type AdministeredProvider,
   type AdministrationCheck,
   clientNameOf,
   type ProviderAdministration,
@@ -15,16 +16,17 @@ const NAME = 'register a client and remove it'
 /** Dynamic client registration (RFC 7591 and 7592). Clients cannot be listed, so one whose response was lost cannot be found. */
 export function createRegistrationAdministration(registration: ClientRegistration): ProviderAdministration {
   const create: ProviderAdministration['create'] = async (provider, name) => {
-    const { organizationId, administration, requiredScope, secret } = provider
+    const { organizationId, administration, requiredScope, secret, signal } = provider
     const { clientId, clientSecret, registrationUri, registrationToken } = await registration.register(
       organizationId,
       administration.registrationUrl ?? '',
       { name: clientNameOf(name), initialToken: secret, scope: requiredScope ?? undefined },
+      signal,
     )
     return { clientId, clientSecret, handle: registrationUri, token: registrationToken }
   }
-  const remove = ({ organizationId }: { readonly organizationId: string }, { handle, token }: AdministeredClient) =>
-    registration.remove(organizationId, { registrationUri: handle, registrationToken: token })
+  const remove = ({ organizationId, signal }: AdministeredProvider, { handle, token }: AdministeredClient) =>
+    registration.remove(organizationId, { registrationUri: handle, registrationToken: token }, signal)
 
   return {
     create,
