@@ -64,6 +64,8 @@ test('D53 of both spellings, the one that differs from what was read is meant', 
 test('each kind requires its members and refuses those of others', () => {
   const accepted: Administration[] = [
     KEYCLOAK,
+    { ...KEYCLOAK, realm: 'a..b' },
+    { ...KEYCLOAK, url: 'https://sso.example/' },
     REGISTRATION,
     { kind: 'manual' },
     { kind: 'cognito', accessKeyId: 'AKIA', scope: 'a/b', url: 'https://vpce.example' },
@@ -79,9 +81,13 @@ test('each kind requires its members and refuses those of others', () => {
   for (const [bad, field] of [
     [{ ...KEYCLOAK, realm: undefined }, 'administration.realm'],
     [{ ...KEYCLOAK, realm: 'a/b' }, 'administration.realm'],
+    [{ ...KEYCLOAK, realm: '.' }, 'administration.realm'],
+    [{ ...KEYCLOAK, realm: '..' }, 'administration.realm'],
     [{ ...KEYCLOAK, url: 'sso.example' }, 'administration.url'],
     [{ ...KEYCLOAK, url: 'https://sso.example?a=b' }, 'administration.url'],
     [{ ...KEYCLOAK, url: 'https://sso.example#a' }, 'administration.url'],
+    [{ ...KEYCLOAK, url: 'https://sso.example/?' }, 'administration.url'],
+    [{ ...KEYCLOAK, url: 'https://sso.example/#' }, 'administration.url'],
     [{ ...KEYCLOAK, scope: 'a' }, 'administration.scope'],
     [{ ...KEYCLOAK, clientId: 'a\u200b' }, 'administration.clientId'],
     [{ kind: 'manual', clientId: 'c' }, 'administration.clientId'],

@@ -30,8 +30,8 @@ const RULES: Readonly<Record<AdministrationKind, KindRules>> = {
 const SETTINGS: readonly Setting[] = [
   ...(['registrationUrl', 'url', 'realm', 'clientId', 'accessKeyId', 'scope', 'managementAudience'] as const),
 ]
-/** A realm is one segment of a path. */
-const REALM = /^[\w. -]+$/
+/** A realm is one segment of a path, and not one that URLs resolve. */
+const REALM = /^(?!\.{1,2}$)[\w. -]+$/
 
 /** The member that holds the secret of an administration of this kind. */
 export function administrationSecret(kind: AdministrationKind): AdministrationSecret | undefined {
@@ -104,9 +104,13 @@ export function checkAdministration(administration: Administration): void {
   }
   const { url, realm } = administration
   if (realm !== undefined && !REALM.test(realm)) {
-    throw fieldError('administration.realm', 'a realm has only letters, digits, spaces, ".", "_" and "-"', realm)
+    throw fieldError(
+      'administration.realm',
+      'a realm has only letters, digits, spaces, ".", "_" and "-", and is not "." or ".."',
+      realm,
+    )
   }
-  if (url !== undefined && (!URL.canParse(url) || new URL(url).search !== '' || new URL(url).hash !== '')) {
+  if (url !== undefined && (!URL.canParse(url) || /[?#]/.test(url))) {
     throw fieldError('administration.url', 'administration.url is an absolute URL without a query', url)
   }
 }
