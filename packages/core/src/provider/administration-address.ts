@@ -31,11 +31,13 @@ export function administrationAddress({ issuer, administration }: AdministeredRe
   }
 }
 
-/** Identifies where the secret of an administration is sent. When it changes, the secret must be given again. */
+/** Identifies where the secret of an administration is sent, and for what. When it changes, the secret must be given again. */
 export function secretDestination(record: AdministeredRecord): string {
-  const { administration, tokenUrl } = record
-  const { kind, realm = '' } = administration ?? {}
-  return JSON.stringify([kind ?? null, administrationAddress(record), realm, kind === 'entra' ? tokenUrl : null])
+  const { administration, issuer, tokenUrl } = record
+  const { kind = null, realm = '' } = administration ?? {}
+  // The issuer of Cognito names the pool.
+  const within = kind === 'cognito' ? issuer : kind === 'entra' ? tokenUrl : realm
+  return JSON.stringify([kind, administrationAddress(record), within])
 }
 
 /**

@@ -140,7 +140,7 @@ test('the address of the administration follows the issuer, or is given', () => 
   }
 })
 
-test('D65 the secret has another destination when its address, realm or token endpoint changes', () => {
+test('D65 the secret has another destination when its address, realm, pool or token endpoint changes', () => {
   const issuer = 'https://sso.example/realms/acme'
   const base = record(issuer, KEYCLOAK)
   const same = { ...base, administration: { ...KEYCLOAK, clientId: 'other' } }
@@ -152,6 +152,10 @@ test('D65 the secret has another destination when its address, realm or token en
   ]) {
     assert.notEqual(secretDestination(changed), secretDestination(base))
   }
+  const cognito = record(POOL, { kind: 'cognito', accessKeyId: 'A' })
+  assert.notEqual(secretDestination({ ...cognito, issuer: `${POOL}2` }), secretDestination(cognito))
+  const otherKey = { ...cognito, administration: { kind: 'cognito', accessKeyId: 'B' } } as const
+  assert.equal(secretDestination(otherKey), secretDestination(cognito))
   const entra = { ...record(TENANT, { kind: 'entra', clientId: 'c' }), tokenUrl: 'https://login.example/token' }
   assert.notEqual(secretDestination({ ...entra, tokenUrl: 'https://other.example/token' }), secretDestination(entra))
 })
