@@ -30,6 +30,17 @@ test('D65 the secret of an administration is dropped when its address changes, a
   assert.deepEqual([cleared.status, cleared.json.administration], [200, null])
 })
 
+test('D65 an empty secret of another kind removes nothing, one of the own kind removes it', async (t) => {
+  const { app, world, paths } = await setUpAdministration(t, 'keycloak')
+  const patch = async (body: object) => {
+    const reply = await app.admin('PATCH', paths.provider, body)
+    assert.equal(reply.status, 200, reply.text)
+    return reply.json.administration.clientSecretSet
+  }
+  assert.equal(await patch({ registrationToken: '' }), true)
+  assert.equal(await patch({ administration: { ...world.administration, clientSecret: '' } }), false)
+})
+
 test('D53 members that the kind does not have, and unknown ones, are 400 with the field', async (t) => {
   const { app, world, paths } = await setUpAdministration(t, 'keycloak')
   for (const [bad, field] of [

@@ -1,4 +1,4 @@
-import type { AdministrationSecret } from '@countersign/contract'
+import type { AdministrationKind, AdministrationSecret } from '@countersign/contract'
 import {
   administrationSecret,
   checkClientIdClaim,
@@ -45,10 +45,18 @@ export const createProvider = operation({
 })
 
 /** Throws for a secret of another kind than the record's administration has. */
-export function checkSecret({ administration }: ProviderSettings, secret: GivenSecret | undefined): void {
-  // A record without an administration may get its registration endpoint later.
-  const { kind = 'rfc7591' } = administration ?? {}
-  if (!secret || secret.sealed === null || administrationSecret(kind) === secret.member) return
+export function checkSecret(provider: ProviderSettings, secret: GivenSecret | undefined): void {
+  if (!secret || secret.sealed === null || isSecretOf(provider, secret)) return
   const field = secret.member === 'registrationToken' ? secret.member : `administration.${secret.member}`
-  throw fieldError(field, `an administration of the kind ${kind} has no ${secret.member}`, '')
+  throw fieldError(field, `an administration of the kind ${kindOf(provider)} has no ${secret.member}`, '')
+}
+
+/** Whether it is a secret of the record's administration. An empty one of another kind removes nothing. */
+export function isSecretOf(provider: ProviderSettings, { member }: GivenSecret): boolean {
+  return administrationSecret(kindOf(provider)) === member
+}
+
+/** A record without an administration may get its registration endpoint later. */
+function kindOf({ administration }: ProviderSettings): AdministrationKind {
+  return administration?.kind ?? 'rfc7591'
 }

@@ -24,7 +24,7 @@ import { getProvider } from '../../store/reads/provider-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { endSessionsOfAccounts } from '../../store/writes/end-sessions.ts'
 import { updateProvider, verifiesAlike } from '../../store/writes/provider-writes.ts'
-import { checkSecret, type GivenSecret } from './create-provider.ts'
+import { checkSecret, type GivenSecret, isSecretOf } from './create-provider.ts'
 
 export interface ReplaceProvider extends OwnedKey {
   readonly body: IdentityProviderWrite
@@ -80,7 +80,7 @@ async function changeProvider(
 
 /** A changed address drops the secret: the new server must not receive the secret of the old one. */
 function nextSecret(current: StoredProvider, next: ProviderSettings, given: GivenSecret | undefined): string | null {
-  if (given) return given.sealed
+  if (given && isSecretOf(next, given)) return given.sealed
   return secretDestination(next) === secretDestination(current) ? current.administrationSecret : null
 }
 
