@@ -262,3 +262,23 @@ test('P-13 a job that is being repeated is not repeated and not dismissed beside
   assert.equal((await first).status, 204)
   assert.deepEqual([world.clientIds(), await listJobs()], [[], []])
 })
+
+test('P-13 cognito: a rotation of a client that was deleted there is undone, and so is one that fails', async (t) => {
+  const { app, paths, create, listJobs, jobs } = await setUpAdministration(t, 'cognito')
+  for (const isDeleted of [true, false]) {
+    const { id, clientId } = (await create({ name: `deleted ${isDeleted}` })).json
+    const row = await app.store.db.selectFrom('identity_providers').selectAll().executeTakeFirstOrThrow()
+    const client = { clientId, handle: clientId, token: null }
+    const { provider, adapter } = jobs.accountClients.open(providerFromRow(row))
+    const race = holdOperation(app, 'apiAccount.rotate')
+    const sent = app.admin('POST', `${paths.accounts}/${id}/rotate`, OVERLAP)
+    await race.reached
+    if (isDeleted) await adapter.remove(provider, client)
+    app.clock.advance(LATER_MS)
+    await jobs.accountJobs.runDue()
+    assert.equal((await listJobs())[0].state, 'failed')
+    assert.equal((await adapter.secrets?.list(provider, client))?.length, isDeleted ? 0 : 1)
+    race.release()
+    assert.equal((await sent).status, 502)
+  }
+})

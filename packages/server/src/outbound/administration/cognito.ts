@@ -53,11 +53,13 @@ export function createCognitoAdministration(send: SendAdministration, clock: Clo
     return body === null ? {} : objectAt(body)
   }
 
-  const ignoringMissing = async (work: Promise<unknown>): Promise<void> => {
+  /** Resolves to undefined when what the request is about does not exist. */
+  const ignoringMissing = async <Result>(work: Promise<Result>): Promise<Result | undefined> => {
     try {
-      await work
+      return await work
     } catch (error) {
-      if (!(error instanceof AdministrationError) || error.code !== NOT_FOUND) throw error
+      if (error instanceof AdministrationError && error.code === NOT_FOUND) return undefined
+      throw error
     }
   }
 
@@ -86,16 +88,18 @@ export function createCognitoAdministration(send: SendAdministration, clock: Clo
     secrets: {
       most: 2,
       list: async (provider, { clientId }) => {
-        const { ClientSecrets } = await call(provider, 'ListUserPoolClientSecrets', { ClientId: clientId })
-        return objectsIn(ClientSecrets).map((secret) => textAt(secret, 'ClientSecretId'))
+        const found = await ignoringMissing(call(provider, 'ListUserPoolClientSecrets', { ClientId: clientId }))
+        return objectsIn(found ? found.ClientSecrets : []).map((secret) => textAt(secret, 'ClientSecretId'))
       },
       add: async (provider, { clientId }) => {
         const added = await call(provider, 'AddUserPoolClientSecret', { ClientId: clientId })
         const descriptor = objectAt(added, 'ClientSecretDescriptor')
         return { id: textAt(descriptor, 'ClientSecretId'), secret: textAt(descriptor, 'ClientSecretValue') }
       },
-      remove: (provider, { clientId }, secretId) =>
-        ignoringMissing(call(provider, 'DeleteUserPoolClientSecret', { ClientId: clientId, ClientSecretId: secretId })),
+      remove: async (provider, { clientId }, secretId) => {
+        const members = { ClientId: clientId, ClientSecretId: secretId }
+        await ignoringMissing(call(provider, 'DeleteUserPoolClientSecret', members))
+      },
     },
 
     setEnabled: async (provider, { clientId }, isEnabled) => {
@@ -105,7 +109,9 @@ export function createCognitoAdministration(send: SendAdministration, clock: Clo
       await call(provider, 'UpdateUserPoolClient', { ...members, ...flowsOf(scopesOf(provider), isEnabled) })
     },
 
-    remove: (provider, { clientId }) => ignoringMissing(call(provider, 'DeleteUserPoolClient', { ClientId: clientId })),
+    remove: async (provider, { clientId }) => {
+      await ignoringMissing(call(provider, 'DeleteUserPoolClient', { ClientId: clientId }))
+    },
 
     findLost: async (provider, name) => {
       const wanted = poolClientName(name)

@@ -48,7 +48,7 @@ export interface AddedSecret {
 export interface ClientSecrets {
   /** How many a client can have. */
   readonly most: number
-  /** The ids of the present ones. */
+  /** The ids of the present ones; none when the client no longer exists. */
   list(provider: AdministeredProvider, client: AdministeredClient): Promise<string[]>
   add(provider: AdministeredProvider, client: AdministeredClient): Promise<AddedSecret>
   /** Succeeds when the secret no longer exists. */
