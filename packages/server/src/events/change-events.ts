@@ -25,7 +25,8 @@ function changeEvent(
   meta: OperationMeta,
 ): ControllerEvent | undefined {
   if (session) return apiSessionEvent('deleted', { id, ...session, isOidc: isOidcSessionId(id) })
-  if (!states) return undefined
+  // An unused account has an event of its own.
+  if (!states || action === 'unused') return undefined
   return {
     namespace: 'entityChange',
     eventId: newId(),

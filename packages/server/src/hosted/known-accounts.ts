@@ -60,6 +60,6 @@ export class KnownAccounts {
   }
 }
 
-function concernsAccounts({ entity }: Change): boolean {
-  return entity === 'apiAccounts' || entity === 'organizations'
+function concernsAccounts({ entity, action }: Change): boolean {
+  return action !== 'unused' && (entity === 'apiAccounts' || entity === 'organizations')
 }

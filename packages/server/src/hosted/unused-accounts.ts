@@ -16,7 +16,7 @@ interface UnusedAccountsParts {
 
 const DAY_MS = 86_400_000
 
-/** Publishes an event for each API account that was not used for so many days, once until it is used again. */
+/** Reports each API account that was not used for so many days to its organization, once until it is used again. */
 export async function reportUnusedAccounts({ store, clock, events, days }: UnusedAccountsParts): Promise<void> {
   if (days === 0) return
   const actorId = SYSTEM_ACTOR.id
@@ -25,6 +25,6 @@ export async function reportUnusedAccounts({ store, clock, events, days }: Unuse
     (await store.readLong(actorId, unusedAccounts(store.db, unusedSince, 1).compile())).length > 0
   while (await isAny()) {
     const unused = await store.run(warnOfUnusedAccounts, { unusedSince }, { actorId, now: clock.now() })
-    for (const account of unused) events.publish(unusedAccountEvent(account, days))
+    for (const account of unused) events.publish(unusedAccountEvent(account, days), account.organizationId)
   }
 }

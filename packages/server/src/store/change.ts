@@ -5,8 +5,11 @@ import type { OperationMeta } from './operation-meta.ts'
 export interface Change {
   readonly entity: ChangedEntity
   readonly id: string
-  /** `relabelled` is an update of `name` and `tags` only, on which no decision depends. */
-  readonly action: 'created' | 'updated' | 'relabelled' | 'deleted'
+  /**
+   * `relabelled` is an update of `name` and `tags` only, on which no decision depends. `unused` changes nothing: it reports to the organization
+   * that an API account is not used.
+   */
+  readonly action: 'created' | 'updated' | 'relabelled' | 'unused' | 'deleted'
 }
 
 /** A change with details that only the node that made it receives. */

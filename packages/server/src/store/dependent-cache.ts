@@ -13,6 +13,9 @@ interface Entry<Value> {
   readonly names: readonly string[]
 }
 
+/** What a decision may depend on stays as it is, or did not exist. */
+const KEEPS_DEPENDENTS: ReadonlySet<Change['action']> = new Set(['created', 'relabelled', 'unused'])
+
 /** With more changes during a read, its value is not kept. */
 const MAX_NOTED = 1_000
 
@@ -78,7 +81,7 @@ export class DependentCache<Value extends {}> {
       return
     }
     for (const { entity, id, action } of changes) {
-      if (action === 'created' || action === 'relabelled') continue
+      if (KEEPS_DEPENDENTS.has(action)) continue
       this.#drop(nameOf(entity, id))
       this.#drop(nameOf(entity, ANY))
     }

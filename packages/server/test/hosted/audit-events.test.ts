@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { networkFromBody } from '@countersign/core'
+import { unusedAccountEvent } from '../../src/events/api-account-event.ts'
+import { reportUnusedAccounts } from '../../src/hosted/unused-accounts.ts'
 import { createNetwork } from '../../src/operations/network/create-network.ts'
 import { listen, openStream } from '../events/open-stream.ts'
 import { createIdentity, createPassword } from '../http/identities.fixture.ts'
@@ -169,6 +171,31 @@ test('N-13 the event stream of the controller has no events of other organizatio
     const text = JSON.stringify(stream.events())
     for (const trace of [acme.organizationId, acme.account, 'plant']) assert.equal(text.includes(trace), false, text)
     stream.close()
+  }
+})
+
+test('N-13 an organization is warned of its unused accounts, and the event stream shows only those of the own one', async (t) => {
+  const { app, acme, other, token, eventsOf, createProvider, createAccount } = await setUp(t)
+  const own = await createAccount(await createProvider('auth0'), 'own-machine')
+  const reader = await createPassword(app, await createIdentity(app, { permissions: ['admin_readonly'] }))
+  const port = await listen(app)
+  app.clock.advance(90 * 86_400_000)
+  const stream = await openStream(t, port, { session: await app.logIn(reader.username, reader.password) })
+  const { store, clock, controller } = app
+  await reportUnusedAccounts({ store, clock, events: controller.events, days: 90 })
+  // The last event of the stream, so that all others have arrived.
+  controller.events.publish(unusedAccountEvent({ id: 'last', name: '', organizationId: '', usedAt: null }, 90))
+  await stream.until(({ data }) => data.api_account_id === 'last')
+  const shown = stream.events().map(({ data }) => data.api_account_id)
+  assert.deepEqual(shown.filter(Boolean), [own, 'last'])
+  for (const [label, { account }] of Object.entries({ ACME: acme, OTHER: other })) {
+    const events = await eventsOf(token('cognito', `${label}-machine`), 'type=api-account.unused')
+    const targets = events.map(({ target }) => target?.name).toSorted()
+    assert.deepEqual(targets, [`${label} reader`, `account of ${label}-machine`])
+    assert.ok(events.some(({ target }) => target?.id === account))
+    for (const { actor, changed, address } of events) {
+      assert.deepEqual([actor?.type, changed, address], ['system', [], null])
+    }
   }
 })
 

@@ -13,9 +13,12 @@ const RECORDS = {
 const ACTIONS = ['created', 'updated', 'deleted'] as const
 const TOKENS = { 'token.accepted': 'accepted', 'token.refused': 'refused' } as const
 
-const CHANGES = Object.entries(RECORDS).flatMap(([name, entity]) =>
-  ACTIONS.map((action) => ({ type: `${name}.${action}`, entity, action })),
-)
+const CHANGES = [
+  ...Object.entries(RECORDS).flatMap(([name, entity]) =>
+    ACTIONS.map((action) => ({ type: `${name}.${action}`, entity, action })),
+  ),
+  { type: 'api-account.unused', entity: RECORDS['api-account'], action: 'unused' },
+]
 
 /** Every type of event. A part before the dot stands for all types that begin with it. */
 export const AUDIT_EVENT_TYPES: readonly string[] = [...CHANGES.map(({ type }) => type), ...Object.keys(TOKENS)]

@@ -14,13 +14,16 @@ export const noteAccountUses = operation({
 
 const BATCH = 100
 
-/** Records that the unused accounts are warned of. Returns those that were not before; up to 100, so there may be more. */
+/** Records that the unused accounts are warned of, which is an audit event of their organizations. Returns those that were not before; up to 100, so there may be more. */
 export const warnOfUnusedAccounts = operation({
   name: 'apiAccount.warnOfUnused',
   access: 'none',
   async run(tx, { unusedSince }: { readonly unusedSince: number }): Promise<readonly UnusedAccount[]> {
     const unused = await unusedAccounts(tx.db, unusedSince, BATCH).execute()
-    for (const { id } of unused) await setUseWarned(tx, id)
+    for (const { id } of unused) {
+      await setUseWarned(tx, id)
+      tx.changed({ entity: 'apiAccounts', id, action: 'unused' })
+    }
     return unused
   },
 })
