@@ -110,7 +110,8 @@ export class HostedCallers {
   }
 }
 
-/** What the response says about a refusal beside its status. */
+/** What the response says about a refusal beside its status. Why an organization is suspended is only for tokens that act as its accounts. */
 function detailOf(refused: RefusedAccess): string | null {
-  return refused.account?.suspension?.reason ?? publicRefusalText(refused) ?? null
+  if (refused.reason === 'organization-suspended') return refused.account?.suspension?.reason ?? null
+  return publicRefusalText(refused) ?? null
 }

@@ -265,3 +265,31 @@ test('D57 D66 tokens of GitLab, Kubernetes and clouds work in the same way', asy
   }
   assert.equal(JOB.repository, CONDITIONS.repository)
 })
+
+test('Y-01 only a job that meets the conditions of one account learns why its organization is suspended', async (t) => {
+  const { app, createOrganization, createRecord, createFederated, jobToken, call, audience } = await setUpFederated(t)
+  const organizationId = await createOrganization('ACME')
+  const provider = await createRecord({ organizationId })
+  await createFederated(provider, { organizationId })
+  const both = { workflow: 'nightly', event_name: 'schedule' }
+  const aud = audience.replace(/[^:]+$/, organizationId)
+  for (const [name, value] of Object.entries(both)) {
+    const conditions = { repository_owner: 'acme', [name]: value }
+    const body = { name, identityProviderId: provider, kind: 'federated', conditions }
+    assert.equal((await call('POST', ACCOUNTS, jobToken({ aud }), body)).status, 201)
+  }
+  const suspend = `/identity/v1/operator/organizations/${organizationId}/suspend`
+  assert.equal((await app.admin('POST', suspend, { reason: 'case 4711' })).status, 200)
+  const stranger = await call('GET', SELF, jobToken({ aud, repository: 'evil/app' }))
+  const ambiguous = await call('GET', SELF, jobToken({ aud, repository: 'acme/other', ...both }))
+  for (const [{ status, text, headers }, shown] of [
+    [stranger, /repository is \\"evil\/app/],
+    [ambiguous, /of several API accounts/],
+  ] as const) {
+    assert.equal(status, 401)
+    assert.match(text, shown)
+    assert.doesNotMatch(text + headers['www-authenticate'], /4711|suspended/)
+  }
+  const own = await call('GET', SELF, jobToken({ aud }))
+  assert.deepEqual([own.status, own.text.includes('case 4711')], [401, true])
+})
