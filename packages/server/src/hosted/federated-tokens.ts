@@ -55,12 +55,12 @@ export class FederatedTokens {
     address: string,
   ): Promise<AccessVerdict> {
     const { accounts, verifier } = this.#parts
-    const federated = await accounts.federatedOf(organizationId)
-    const records = recordsFor(issuer.byOrganization.get(organizationId) ?? [], federated)
     let refusal: RefusedAccess = refused(refuseWithoutSigner(jws, true))
-    // Only an organization with a record of the issuer is concerned.
-    const concerned = records.length === 0 ? {} : { organizationId }
-    for (const record of records) {
+    const trusting = issuer.byOrganization.get(organizationId)
+    // Anyone can name an organization, with any text: nothing is read for those that do not trust the issuer, and none of them is concerned.
+    if (!trusting) return refusal
+    const federated = await accounts.federatedOf(organizationId)
+    for (const record of recordsFor(trusting, federated)) {
       const verifying = { stored: record.keySigner, verify: record.federated }
       const verdict = await verifier.verifyWith(verifying, jws, true, address)
       const access = verdict.accepted
@@ -70,7 +70,7 @@ export class FederatedTokens {
       // A record that has verified the token says more than one that has not.
       if (access.verdict?.accepted || !refusal.verdict?.accepted) refusal = access
     }
-    return { ...refusal, ...concerned }
+    return { ...refusal, organizationId }
   }
 
   #judge(

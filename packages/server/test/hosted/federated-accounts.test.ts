@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { readJws } from '@countersign/core'
 import { mintKey, mintToken } from '@countersign/testkit'
+import { FederatedTokens } from '../../src/hosted/federated-tokens.ts'
 import { DECISIONS, storeDecisions } from '../http/provider.fixture.ts'
 import { ACCOUNTS, CONDITIONS, GITHUB, GITHUB_KEYS, JOB, PROVIDERS, SELF, setUpFederated } from './federated.fixture.ts'
 
@@ -292,4 +294,35 @@ test('Y-01 only a job that meets the conditions of one account learns why its or
   }
   const own = await call('GET', SELF, jobToken({ aud }))
   assert.deepEqual([own.status, own.text.includes('case 4711')], [401, true])
+})
+
+test('Y-02 an audience that names no organization of the issuer is refused before anything is read', async (t) => {
+  const { createOrganization, createRecord, createFederated, jobToken, call, audience } = await setUpFederated(t)
+  await createFederated(await createRecord())
+  // PostgreSQL stores no NUL: a query with one fails.
+  for (const named of ['\u0000', 'x'.repeat(5_000), '', await createOrganization('OTHER')]) {
+    const aud = audience.replace(/[^:]+$/, named)
+    assert.equal((await call('GET', SELF, jobToken({ aud }))).status, 401, named)
+  }
+  assert.equal((await call('GET', SELF, jobToken())).status, 200)
+
+  const reads: string[] = []
+  const federatedOf = async (organizationId: string) => {
+    reads.push(organizationId)
+    return new Map()
+  }
+  const tokens = new FederatedTokens({
+    accounts: { federatedOf },
+    verifier: { verifyWith: () => assert.fail() },
+    clock: Date,
+  })
+  const reading = readJws(jobToken())
+  assert.ok(reading.ok)
+  const issuer = { issuer: GITHUB, clientIds: [], fallback: undefined, soleOrganizationId: undefined }
+  const trusted = { ...issuer, byOrganization: new Map([['known', []]]) }
+  for (const named of ['invented', 'known']) {
+    const verdict = await tokens.verify(reading.jws, trusted, named, '127.0.0.1')
+    assert.equal(verdict.ok, false)
+  }
+  assert.deepEqual(reads, ['known'])
 })
