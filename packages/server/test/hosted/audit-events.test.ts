@@ -78,7 +78,9 @@ test('the operator is seen without a name, and members of the own organization w
   const { app, acme, eventsOf, bodyOf } = await setUp(t)
   const made = await eventsOf(acme.bearer, 'type=organization,identity-provider')
   assert.deepEqual(typesOf(made).toSorted(), ['identity-provider.created', 'organization.created'])
-  for (const { actor } of made) assert.deepEqual(actor, { type: 'operator', id: null, name: null })
+  for (const { actor, address } of made) {
+    assert.deepEqual([actor, address], [{ type: 'operator', id: null, name: null }, null])
+  }
   bodyOf(await app.admin('POST', `/identity/v1/operator/organizations/${acme.organizationId}/suspend`), 200)
   bodyOf(await app.admin('POST', `/identity/v1/operator/organizations/${acme.organizationId}/resume`), 200)
   const [resumed, suspended] = await eventsOf(acme.bearer, 'type=organization.updated')
@@ -94,6 +96,43 @@ test('the operator is seen without a name, and members of the own organization w
   bodyOf(await app.admin('POST', NETWORKS, { name: 'own' }))
   const own: AuditEvent[] = bodyOf(await app.admin('GET', `${EVENTS}?type=network.created`), 200)
   assert.deepEqual([own[0]?.actor?.type, own[0]?.actor?.name, own[0]?.target?.name], ['user', 'admin', 'own'])
+})
+
+test("N-13 the operator's account and address are hidden, those of members are shown, also of deleted ones", async (t) => {
+  const { app, call, token, acme, eventsOf, bodyOf, createProvider, createAccount } = await setUp(t)
+  const operator = await createAccount(await createProvider('auth0'), 'operator')
+  const quotas = `/identity/v1/operator/organizations/${acme.organizationId}/quotas`
+  bodyOf(await call('PATCH', quotas, token('auth0', 'operator'), { networks: 7 }), 200)
+  const reader = (await eventsOf(acme.bearer, 'type=api-account.created')).find(
+    ({ target }) => target?.name === 'ACME reader',
+  )?.target?.id
+  bodyOf(await call('PATCH', `${ACCOUNTS}/${reader}`, acme.bearer, { role: 'admin' }), 200)
+  bodyOf(await call('POST', NETWORKS, acme.readerBearer, { name: 'plant' }))
+  const check = async () => {
+    const [byOperator] = await eventsOf(acme.bearer, 'type=organization.updated')
+    assert.deepEqual([byOperator?.actor, byOperator?.address], [{ type: 'operator', id: null, name: null }, null])
+    const [byMember] = await eventsOf(acme.bearer, 'type=network.created')
+    assert.deepEqual(byMember?.actor, { type: 'api-account', id: reader, name: 'ACME reader' })
+    assert.notEqual(byMember?.address, null)
+  }
+  await check()
+  bodyOf(await app.admin('DELETE', `${ACCOUNTS}/${operator}`), 204)
+  bodyOf(await call('DELETE', `${ACCOUNTS}/${reader}`, acme.bearer), 204)
+  await check()
+})
+
+test('an administrator that was deleted stays a member in the events of the own organization', async (t) => {
+  const { app, bodyOf } = await setUp(t)
+  const id = await createIdentity(app, { isAdmin: true })
+  const { username, password } = await createPassword(app, id)
+  const session = { session: await app.logIn(username, password) }
+  bodyOf(await app.call('POST', NETWORKS, { name: 'own' }, session))
+  const made = async () => bodyOf(await app.admin('GET', `${EVENTS}?type=network.created`), 200)[0]
+  const [{ actor, address }] = [await made()]
+  assert.deepEqual([actor.type, actor.name === null, address === null], ['user', false, false])
+  assert.equal((await app.admin('DELETE', `/edge/management/v1/identities/${id}`)).status, 200)
+  const later = await made()
+  assert.deepEqual([later.actor, later.address], [{ ...actor, name: null }, address])
 })
 
 test('accepted tokens are recorded once an hour for each machine and address, refused ones with the reason', async (t) => {

@@ -5,7 +5,7 @@ import {
   type AuditEvent,
   type AuditPosition,
   listAuditEvents,
-  loadActorNames,
+  loadMemberNames,
 } from '../../store/reads/audit-event-reads.ts'
 import type { Store } from '../../store/store.ts'
 import type { DecisionRecorder } from '../../token/decision-recorder.ts'
@@ -46,8 +46,8 @@ export function auditEventRoutes({ store, clock, decisions }: AuditEventRoutePar
         }
         await decisions.flush()
         const events = await listAuditEvents(store.db, organizationId, wanted)
-        const names = await loadActorNames(store.db, organizationId, [...new Set(events.flatMap(actorIdOf))])
-        return { status: 200, json: events.map((event) => eventView(event, names)) }
+        const members = await loadMemberNames(store.db, organizationId, [...new Set(events.flatMap(actorIdOf))])
+        return { status: 200, json: events.map((event) => eventView(event, members)) }
       },
     },
   ]
@@ -58,19 +58,21 @@ function actorIdOf(event: AuditEvent): string[] {
   return event.accountId === null ? [] : [accountIdentityId(event.accountId)]
 }
 
-type Names = ReadonlyMap<string, string>
+/** The names of the members of the organization by actor id. */
+type Members = ReadonlyMap<string, string | null>
 
-function eventView(event: AuditEvent, names: Names) {
+function eventView(event: AuditEvent, members: Members) {
   const common = { id: positionText(event), at: isoTime(event.at) }
   if ('seq' in event) {
     const { entity, action, entityId: id, entityName: name, changed, address } = event
+    const actor = actorView(event.actorId, members)
     return {
       ...common,
       type: changeType(entity, action),
-      actor: actorView(event.actorId, names),
+      actor,
       target: { type: recordName(entity), id, name },
       changed: changed ?? [],
-      address,
+      address: actor.type === 'operator' ? null : address,
       reason: null,
       traceId: null,
     }
@@ -80,7 +82,7 @@ function eventView(event: AuditEvent, names: Names) {
   return {
     ...common,
     type: isAccepted ? 'token.accepted' : 'token.refused',
-    actor: accountId === null ? null : actorView(accountIdentityId(accountId), names),
+    actor: accountId === null ? null : actorView(accountIdentityId(accountId), members),
     target: null,
     changed: [],
     address,
@@ -89,16 +91,13 @@ function eventView(event: AuditEvent, names: Names) {
   }
 }
 
-/** Administrators of the organization that owns the controller have a name only there; elsewhere they are the operator. */
-function actorView(actorId: string, names: Names) {
+/** Members are shown with their names. Any other actor is the operator: its identity, its account and its address are not for other organizations. */
+function actorView(actorId: string, members: Members) {
   if (actorId === SYSTEM_ACTOR.id) return { type: 'system', id: null, name: null }
-  if (isAccountIdentity(actorId)) {
-    const id = accountIdOf(actorId)
-    return { type: 'api-account', id, name: names.get(id) ?? null }
-  }
-  const name = names.get(actorId)
-  return name === undefined
-    ? { type: 'operator', id: null, name: null }
+  const name = members.get(actorId)
+  if (name === undefined) return { type: 'operator', id: null, name: null }
+  return isAccountIdentity(actorId)
+    ? { type: 'api-account', id: accountIdOf(actorId), name }
     : { type: 'user', id: hostedIdentityId(actorId), name }
 }
 

@@ -1,4 +1,4 @@
-import { accountIdOf, isAccountIdentity } from '@countersign/core'
+import { accountIdentityId, accountIdOf, isAccountIdentity } from '@countersign/core'
 import type { Kysely } from 'kysely'
 import type { ChangedEntity } from '../change.ts'
 import { readJsonColumn } from '../json-column.ts'
@@ -117,39 +117,57 @@ async function listTokens(db: Db, organizationId: string, wanted: WantedAuditEve
   })
 }
 
-/** The names of actors that members of the organization know: its accounts and, if it owns this controller, its administrators. */
-export async function loadActorNames(
+/** The actors that are members of the organization, with their names, null where that is no longer known: its accounts and, if it owns this controller, identities. */
+export async function loadMemberNames(
   db: Db,
   organizationId: string,
   actorIds: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, string | null>> {
   const accountIds = actorIds.filter(isAccountIdentity).map(accountIdOf)
   const identityIds = actorIds.filter((id) => !isAccountIdentity(id))
-  const accounts =
-    accountIds.length === 0
+  const [accounts, identities] = await Promise.all([
+    loadAccountNames(db, organizationId, accountIds),
+    loadIdentityNames(db, organizationId, identityIds),
+  ])
+  return new Map([...accounts, ...identities])
+}
+
+type NamedActor = readonly [actorId: string, name: string | null]
+
+/** A deleted account is known by the entry of its deletion, which is kept longer than what it has done. */
+async function loadAccountNames(db: Db, organizationId: string, ids: readonly string[]): Promise<NamedActor[]> {
+  if (ids.length === 0) return []
+  const present = await db
+    .selectFrom('api_accounts')
+    .select(['id', 'name'])
+    .where('organization_id', '=', organizationId)
+    .where('id', 'in', ids)
+    .execute()
+  const missing = ids.filter((id) => !present.some((account) => account.id === id))
+  const deleted =
+    missing.length === 0
       ? []
       : await db
-          .selectFrom('api_accounts')
-          .select(['id', 'name'])
+          .selectFrom('change_log')
+          .select(['entity_id as id', 'entity_name as name'])
           .where('organization_id', '=', organizationId)
-          .where('id', 'in', accountIds)
+          .where('entity', '=', 'apiAccounts')
+          .where('action', '=', 'deleted')
+          .where('entity_id', 'in', missing)
           .execute()
-  const identities =
-    identityIds.length === 0
-      ? []
-      : await db
-          .selectFrom('identities')
-          .select(['identities.id', 'identities.name'])
-          .where('identities.id', 'in', identityIds)
-          .where((is) =>
-            is.exists(
-              is
-                .selectFrom('organizations')
-                .select('organizations.id')
-                .where('organizations.id', '=', organizationId)
-                .where('is_local', '=', true),
-            ),
-          )
-          .execute()
-  return new Map([...accounts, ...identities].map(({ id, name }) => [id, name]))
+  return [...present, ...deleted].map(({ id, name }) => [accountIdentityId(id), name])
+}
+
+async function loadIdentityNames(db: Db, organizationId: string, ids: readonly string[]): Promise<NamedActor[]> {
+  if (ids.length === 0) return []
+  const local = await db
+    .selectFrom('organizations')
+    .select('id')
+    .where('id', '=', organizationId)
+    .where('is_local', '=', true)
+    .executeTakeFirst()
+  if (!local) return []
+  const rows = await db.selectFrom('identities').select(['id', 'name']).where('id', 'in', ids).execute()
+  const names = new Map(rows.map(({ id, name }) => [id, name]))
+  return ids.map((id) => [id, names.get(id) ?? null])
 }
