@@ -24,9 +24,8 @@ export class AcceptedTokens {
     const now = this.#clock.now()
     const last = this.#recordedAt.get(key)
     if (last !== undefined && now - last < RECORDED_EVERY_MS) return
-    this.#recordedAt.set(key, now)
     const identity = { id: accountId, name: accountIdentityId(accountId), disabled: false }
-    this.#decisions.record({
+    const isRecorded = this.#decisions.record({
       id: request.id,
       method: 'api-account',
       reason: 'accepted',
@@ -36,5 +35,7 @@ export class AcceptedTokens {
       remoteAddress: request.address,
       explain: () => ({ signers: [], identity, policy: null, missing: [], hints: [] }),
     })
+    // One that sampling has left out is recorded at the next use.
+    if (isRecorded) this.#recordedAt.set(key, now)
   }
 }

@@ -80,15 +80,16 @@ export class DecisionRecorder {
     return this.#leftOut
   }
 
-  /** Queues a refusal to be stored. Returns at once and never throws. */
-  record(refused: Decided): void {
+  /** Queues a refusal to be stored. Returns at once whether it did, and never throws. */
+  record(refused: Decided): boolean {
     const at = this.#parts.clock.now()
     if (this.#waiting.length >= MAX_WAITING || !this.#sample.keeps(refused.remoteAddress, at)) {
       this.#leftOut++
-      return
+      return false
     }
     this.#waiting.push({ ...refused, at })
     this.#timer ??= setTimeout(() => void this.#drain(), BATCH_MS).unref()
+    return true
   }
 
   /** Resolves when all refusals recorded before are stored. */

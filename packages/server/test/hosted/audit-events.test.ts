@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { networkFromBody } from '@countersign/core'
 import { unusedAccountEvent } from '../../src/events/api-account-event.ts'
+import { AcceptedTokens } from '../../src/hosted/accepted-tokens.ts'
+import type { VerifiedAccount } from '../../src/hosted/access-verdict.ts'
 import { reportUnusedAccounts } from '../../src/hosted/unused-accounts.ts'
 import { createNetwork } from '../../src/operations/network/create-network.ts'
 import { listen, openStream } from '../events/open-stream.ts'
@@ -25,6 +27,17 @@ interface AuditEvent {
   readonly address: string | null
   readonly reason: string | null
   readonly traceId: string | null
+}
+
+const ACCOUNT: VerifiedAccount = {
+  id: 'account',
+  organizationId: 'organization',
+  identityProviderId: 'provider',
+  role: 'admin',
+  isActive: true,
+  expiresAt: null,
+  suspension: undefined,
+  credential: { accountRevision: 1, providerRevision: 1 },
 }
 
 /** Two organizations that trust the same issuer, with a machine each. */
@@ -154,6 +167,21 @@ test('accepted tokens are recorded once an hour for each machine and address, re
   const reasons = new Map(refused.map(({ traceId, reason }) => [traceId, reason]))
   assert.equal(reasons.get(expired.json.traceId), 'token-expired')
   assert.ok(reasons.get(forged.json.traceId), 'a forged token that names an account of the organization')
+})
+
+test('an accepted token that sampling leaves out is recorded at its next use', () => {
+  let isKept = false
+  const recorded: string[] = []
+  const record = ({ id }: { readonly id: string }): boolean => {
+    if (isKept) recorded.push(id)
+    return isKept
+  }
+  const tokens = new AcceptedTokens({ record }, { now: () => 1_000_000 })
+  const note = (id: string) => tokens.note(ACCOUNT, { id, address: '192.0.2.1' })
+  note('left out')
+  isKept = true
+  for (const id of ['kept', 'again']) note(id)
+  assert.deepEqual(recorded, ['kept'])
 })
 
 test('N-13 members of another organization, its accounts and the operator see nothing of it', async (t) => {
