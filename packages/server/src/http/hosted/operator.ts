@@ -17,7 +17,7 @@ import type { Call } from '../pipeline/call.ts'
 import { withVersion } from '../pipeline/envelope.ts'
 import type { Query } from '../pipeline/query.ts'
 import type { Route, RouteResponse } from '../pipeline/route.ts'
-import { readHalPaging } from './hal.ts'
+import { pageOfList, readHalPaging } from './hal.ts'
 import { hostedMeta } from './hosted-meta.ts'
 import { readNameMatcher } from './name-pattern.ts'
 import { operatorView, QUOTAS_READ_ONLY, quotasView } from './operator-views.ts'
@@ -62,9 +62,17 @@ export function operatorRoutes({ store, clock, decisions }: OperatorRouteParts):
       method: 'GET',
       paths: [COLLECTION],
       handle: async ({ query }) => {
-        const isWanted = readNameMatcher(query, 'name')
-        const rows = await listOrganizations(store.db, { active: readActive(query), page: readPage(query) })
-        return { status: 200, json: await show(rows.filter(({ name }) => isWanted(name))) }
+        const isWanted = query.get('name') ? readNameMatcher(query, 'name') : undefined
+        // The database does not fold names as patterns do: with one, the list is filtered here, before it is paged.
+        const page = isWanted ? undefined : readPage(query)
+        const rows = await listOrganizations(store.db, { active: readActive(query), page })
+        const wanted = isWanted
+          ? pageOfList(
+              rows.filter(({ name }) => isWanted(name)),
+              query,
+            )
+          : rows
+        return { status: 200, json: await show(wanted) }
       },
     },
     { ...base, method: 'GET', paths: [ONE], handle: (call) => showOne(idOf(call)) },
