@@ -112,10 +112,12 @@ test('Q-29 a token file that others can write is refused; one that they can read
   const search = (mode: number) => findCaller({ tokenFile: write('token', 'x', mode), env: {}, ...NOWHERE })
   assert.deepEqual((await search(0o600)).warnings, [])
   assert.match((await search(0o644)).warnings.join(), /others can read/)
-  await assert.rejects(search(0o666), { code: 'BAD_CREDENTIALS', message: /can be changed by others/ })
-  const credentials = write('c.json', JSON.stringify(MEMBERS), 0o666)
-  const caller = await findCaller({ credentialsFile: credentials, env: {}, ...NOWHERE })
-  assert.match(caller.warnings.join(), /can be changed by others/)
+  for (const mode of [0o666, 0o602, 0o620, 0o660]) {
+    await assert.rejects(search(mode), { code: 'BAD_CREDENTIALS', message: /can be changed by others/ })
+    const credentials = write('c.json', JSON.stringify(MEMBERS), mode)
+    const caller = await findCaller({ credentialsFile: credentials, env: {}, ...NOWHERE })
+    assert.match(caller.warnings.join(), /can be changed by others/)
+  }
 })
 
 test('text that is no token is refused without quoting it', async (t) => {

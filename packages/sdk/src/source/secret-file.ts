@@ -1,7 +1,7 @@
 import { findFileSystem, findUserId } from '../credentials/runtime.ts'
 
 const GROUP_AND_OTHERS = 0o077
-const WRITABLE_BY_OTHERS = 0o002
+const WRITABLE_BY_OTHERS = 0o022
 const ROOT = 0
 
 /** What is unsafe about a file with a secret. */
