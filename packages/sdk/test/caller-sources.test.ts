@@ -215,3 +215,21 @@ test('a token that is about to expire is traded once; a refused trade changes no
   assert.deepEqual(await callTwice(expired), [`Bearer ${expired}`, `Bearer ${expired}`])
   assert.equal(trades.length, 2)
 })
+
+test('a trade that the server cannot do now is tried again with the next call', async (t) => {
+  const now = Math.floor(Date.now() / 1000)
+  const token = makeJwt({ iat: now - 590, exp: now + 60 })
+  const failures: (number | undefined)[] = [500, 429, undefined]
+  const server = await startServer(t, ({ path, headers }) => {
+    if (path !== '/auth/v1/token') return { json: { name: headers.authorization } }
+    if (failures.length > 0) return { status: failures[0] ?? 200, json: {} }
+    return { json: { access_token: 'traded', token_type: 'Bearer', expires_in: 3600 } }
+  })
+  const withoutResponse: typeof fetch = async (input, init) => {
+    if (String(input).endsWith('/auth/v1/token') && failures.length === 1) throw new TypeError('fetch failed')
+    return fetch(input, init)
+  }
+  const client = new HostedClient({ baseUrl: server.url, token, retries: 0, fetch: withoutResponse })
+  for (; failures.length > 0; failures.shift()) assert.equal((await client.self()).name, `Bearer ${token}`)
+  assert.equal((await client.self()).name, 'Bearer traded')
+})

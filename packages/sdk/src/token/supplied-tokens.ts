@@ -4,10 +4,13 @@ import { type AccessTokenSupplier, lifetimeOf } from '../source/cached-supply.ts
 import type { AccessToken } from './request-token.ts'
 import { type AccessTokens, isFresh } from './token-source.ts'
 
+const TOO_MANY = 429
+const SERVER_ERROR = 500
+
 interface Traded {
   /** The token that was traded. */
   readonly subject: string
-  /** Undefined when the server did not trade it. */
+  /** Undefined when the server refuses to trade it. */
   readonly token: AccessToken | undefined
 }
 
@@ -27,7 +30,7 @@ export class SuppliedTokens implements AccessTokens {
   readonly #now: () => number
   #seen: AccessToken | undefined
   #traded: Traded | undefined
-  #pending: Promise<Traded> | undefined
+  #pending: Promise<Traded | undefined> | undefined
 
   constructor(options: SuppliedTokensOptions) {
     this.#options = options
@@ -50,19 +53,25 @@ export class SuppliedTokens implements AccessTokens {
     this.#pending ??= this.#trade(token, options).finally(() => {
       this.#pending = undefined
     })
-    this.#traded = await this.#pending
-    return this.#traded.token?.token ?? token
+    const traded = await this.#pending
+    if (traded) this.#traded = traded
+    return traded?.token?.token ?? token
   }
 
-  async #trade(subject: string, options: CallOptions): Promise<Traded> {
+  /** Undefined when the server could not trade it now: the next call tries again. */
+  async #trade(subject: string, options: CallOptions): Promise<Traded | undefined> {
     try {
       return { subject, token: await this.#options.trade(subject, options) }
     } catch (error) {
+      if (!(error instanceof CountersignError)) throw error
       // Only tokens of federated accounts can be traded. The others are used while they last.
-      if (error instanceof CountersignError) return { subject, token: undefined }
-      throw error
+      return isRefusal(error) ? { subject, token: undefined } : undefined
     }
   }
+}
+
+function isRefusal({ code, status = 0 }: CountersignError): boolean {
+  return code === 'TOKEN_REFUSED' && status < SERVER_ERROR && status !== TOO_MANY
 }
 
 function hasExpired({ obtainedAt, expiresInSeconds }: AccessToken, now: number): boolean {
