@@ -5,8 +5,13 @@ import type { TestApp } from '../http/build-app.ts'
 
 const JSON_TYPES = ['application/json', 'application/hal+json']
 
+interface DescribedResponse {
+  readonly content?: Readonly<Record<string, { schema: object }>>
+  readonly headers?: Readonly<Record<string, object>>
+}
+
 interface Described {
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema: object }>> }>>
+  readonly responses: Readonly<Record<string, DescribedResponse>>
 }
 
 /** Validates responses against the schemas of a document. */
@@ -17,7 +22,14 @@ export async function createChecker(t: TestContext, app: TestApp, id: DocumentId
   })
   t.after(() => validator.close())
   const { components } = document
-  const schemas: { path: string; method: string; schema: object; route: string; status: number }[] = []
+  const schemas: {
+    path: string
+    method: string
+    schema: object
+    route: string
+    status: number
+    hasVersion: boolean
+  }[] = []
   for (const [path, methods] of Object.entries<Record<string, Described>>(document.paths)) {
     for (const [method, { responses }] of Object.entries(methods)) {
       const [status = ''] = Object.keys(responses).filter((one) => one.startsWith('2'))
@@ -25,7 +37,14 @@ export async function createChecker(t: TestContext, app: TestApp, id: DocumentId
       if (!schema) continue
       const route = `/${method}${path.replaceAll(/[{}]/g, '_')}`
       validator.post(route, { schema: { body: { components, ...schema } } }, () => ({}))
-      schemas.push({ path, method, schema, route, status: Number(status) })
+      schemas.push({
+        path,
+        method,
+        schema,
+        route,
+        status: Number(status),
+        hasVersion: 'ETag' in (responses[status]?.headers ?? {}),
+      })
     }
   }
   validator.post(

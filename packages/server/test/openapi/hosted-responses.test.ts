@@ -26,6 +26,7 @@ async function setUp(t: Parameters<typeof setUpHosted>[0]) {
     else {
       assert.equal(reply.status, described.status, `${method} ${template}: ${reply.text}`)
       assert.equal(await check(described.route, reply.json), undefined, `${method} ${template}: ${reply.text}`)
+      assert.equal('etag' in reply.headers, described.hasVersion, `ETag of ${method} ${template}`)
     }
     return reply as Answer
   }
@@ -108,6 +109,43 @@ test('changes at the hosted API respond as its OpenAPI document says', async (t)
   await call('POST', `${operator}/suspend`, tenant, { reason: 'unpaid' })
   await call('POST', `${operator}/resume`, tenant)
   await call('PATCH', `${operator}/quotas`, tenant, { networks: 3 })
+})
+
+test('the document has If-Match where an outdated version is refused', async (t) => {
+  const { app, provider, account, bearer, bodyOf } = await setUp(t)
+  const send = (method: string, path: string, body?: unknown, headers = {}) =>
+    app.call(method, path, body, { headers: { authorization: `Bearer ${bearer}`, ...headers } })
+  const tenant = bodyOf(await app.admin('POST', '/identity/v1/organizations', { name: 'Tenant', label: 'TENANT' })).id
+  const network = bodyOf(await send('POST', '/core/v3/networks', { name: 'plant' })).id
+  const { organizationId } = bodyOf(await send('GET', `/identity/v1/api-account-identities/${account}`), 200)
+  const ids: Readonly<Record<string, string>> = {
+    networks: network,
+    'api-account-identities': account,
+    'identity-providers': provider,
+    organizations: organizationId,
+    operator: tenant,
+  }
+  const document = JSON.parse((await app.call('GET', '/api-docs/hosted.json')).text)
+  const conditional: string[] = []
+  for (const [template, methods] of Object.entries<Record<string, { parameters?: { $ref: string }[] }>>(
+    document.paths,
+  )) {
+    for (const [method, { parameters = [] }] of Object.entries(methods)) {
+      if (!parameters.some(({ $ref }) => $ref.endsWith('/ifMatch'))) continue
+      const path = template.replace('{id}', ids[template.split('/')[3] ?? ''] ?? assert.fail(template))
+      const body = ['put', 'patch'].includes(method) ? (await send('GET', path)).json : undefined
+      const reply = await send(method.toUpperCase(), path, body, { 'if-match': '"outdated"' })
+      assert.equal(reply.status, 412, `${method} ${path}: ${reply.text}`)
+      conditional.push(`${method} ${template}`)
+    }
+  }
+  for (const wanted of ['rotate', 'suspend', 'resume', 'quotas']) {
+    assert.ok(
+      conditional.some((one) => one.endsWith(`/${wanted}`)),
+      wanted,
+    )
+  }
+  assert.ok(!conditional.some((one) => one.includes('account-jobs')))
 })
 
 test('refusals have the described body, and the check can fail', async (t) => {

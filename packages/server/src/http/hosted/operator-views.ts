@@ -14,8 +14,8 @@ export function operatorView(row: OrganizationRow, usage: OrganizationUsage) {
     label: row.label,
     name: row.name,
     active: Boolean(row.active),
-    /** Whether it owns this controller. */
     audience: organizationAudience(row.id),
+    /** Whether it owns this controller. */
     isOperator: Boolean(row.is_local),
     suspension: row.suspended_at === null ? null : { at: epochTime(row.suspended_at), reason: row.suspension_reason },
     usage: { ...usage, lastUsedAt: usage.lastUsedAt === null ? null : epochTime(usage.lastUsedAt) },

@@ -1,4 +1,4 @@
-import { ACCOUNT_ROLES, roleGives } from '@countersign/contract'
+import { ACCOUNT_ROLES, type ResponseName, roleGives } from '@countersign/contract'
 import { PRODUCT_VERSION } from '../../platform/version.ts'
 import { isHostedPath } from '../pipeline/hosted-errors.ts'
 import type { Access, Route } from '../pipeline/route.ts'
@@ -92,10 +92,18 @@ function requirementOf(access: Access): string | undefined {
   return `Needs an API account with the role ${roles.join(' or ')}, or an administrator.`
 }
 
-/** Whether a call changes one record, whose version callers can name. */
+/** Whether a call changes one record, whose version callers can name. Jobs have none. */
 function changesRecord(method: string, path: string): boolean {
-  return ['PUT', 'PATCH', 'DELETE'].includes(method) && path.includes('/:id')
+  const isChange = ['PUT', 'PATCH', 'DELETE'].includes(method) || /\/(rotate|suspend|resume)$/.test(path)
+  return isChange && path.includes('/:id') && !path.includes('/account-jobs/')
 }
+
+/** The records whose version responses have. */
+const VERSIONED: readonly ResponseName[] = [
+  ...(['Network', 'NetworkGroup', 'ApiAccount', 'ApiAccountWithCredentials', 'HostedIdentity'] as const),
+  ...(['IdentityProvider', 'Organization', 'OperatorOrganization', 'OrganizationQuotas'] as const),
+]
+const ETag = { schema: { type: 'string' }, description: 'The version of the record, for `If-Match`' }
 
 const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
 
@@ -104,7 +112,10 @@ function successOf({ method, produces = JSON_TYPE }: Route, response: HostedResp
   switch (response.kind) {
     case 'one': {
       const { status = 200, of } = response
-      return { [status]: { description: status === 201 ? 'Created' : 'The record', content: content(ref(of)) } }
+      const headers = VERSIONED.includes(of) && { headers: { ETag } }
+      return {
+        [status]: { description: status === 201 ? 'Created' : 'The record', ...headers, content: content(ref(of)) },
+      }
     }
     case 'array':
       return { 200: { description: 'A list', content: content({ type: 'array', items: ref(response.of) }) } }
