@@ -8,7 +8,7 @@ export type HostedAccess = 'read' | 'networks' | 'admin' | 'operator'
 type RoleAccess = Exclude<HostedAccess, 'operator'>
 
 /** What each access permits, as shown to users. */
-const PERMITTED: Readonly<Record<RoleAccess, readonly string[]>> = {
+const PERMITTED: Readonly<Record<HostedAccess, readonly string[]>> = {
   read: [
     ...['organization.read', 'network.read', 'network-group.read', 'api-account.read', 'identity-provider.read'],
     ...['role.read', 'audit-event.read', 'account-job.read', 'network.exchange'],
@@ -20,6 +20,7 @@ const PERMITTED: Readonly<Record<RoleAccess, readonly string[]>> = {
     ...['identity-provider.create', 'identity-provider.update', 'identity-provider.delete', 'identity-provider.test'],
     ...['account-job.repeat', 'account-job.delete'],
   ],
+  operator: ['operator.read', 'operator.suspend', 'operator.resume', 'operator.update-quotas'],
 }
 
 interface RoleRow {
@@ -83,6 +84,11 @@ export const SHOWN_ROLES: readonly ShownRole[] = (Object.entries(ROLES) as [Acco
     permissions: accesses.flatMap((access) => PERMITTED[access]),
     sessionPermissions: session.isAdmin ? ['admin'] : session.permissions,
   }),
+)
+
+/** The roles in the organization that owns the controller: its administrators are the operator. */
+export const SHOWN_OPERATOR_ROLES: readonly ShownRole[] = SHOWN_ROLES.map((shown) =>
+  shown.role === 'admin' ? { ...shown, permissions: [...shown.permissions, ...PERMITTED.operator] } : shown,
 )
 
 /** Whether a role gives an access. */

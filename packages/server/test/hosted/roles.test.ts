@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ACCOUNT_ROLES } from '@countersign/contract'
 import { setUpHosted } from './hosted.fixture.ts'
-import { isHostedRoute, isOperatorRoute } from './is-hosted-route.ts'
+import { isHostedRoute } from './is-hosted-route.ts'
 
 const ROLES = '/auth/v1/roles'
 const MANAGEMENT = '/edge/management/v1'
@@ -57,6 +57,13 @@ const NEEDS: Readonly<Record<string, string | null>> = {
   'GET audit-events': 'audit-event.read',
   'GET roles': 'role.read',
   'GET roles/:id': 'role.read',
+  'GET operator/organizations': 'operator.read',
+  'GET operator/organizations/:id': 'operator.read',
+  'GET operator/organizations/:id/quotas': 'operator.read',
+  'POST operator/organizations/:id/suspend': 'operator.suspend',
+  'POST operator/organizations/:id/resume': 'operator.resume',
+  'PUT operator/organizations/:id/quotas': 'operator.update-quotas',
+  'PATCH operator/organizations/:id/quotas': 'operator.update-quotas',
 }
 
 async function setUp(t: Parameters<typeof setUpHosted>[0]) {
@@ -78,7 +85,7 @@ test('D57 a role permits exactly what it is shown to permit, on every route of t
   const { content } = bodyOf(await call('GET', ROLES, bearerOf('read-only')), 200)
   assert.deepEqual(content.map(({ role }: { role: string }) => role).toSorted(), [...ACCOUNT_ROLES].toSorted())
   const named = new Set<string>()
-  const routes = app.controller.http.routes.filter((route) => isHostedRoute(route) && !isOperatorRoute(route))
+  const routes = app.controller.http.routes.filter(isHostedRoute)
   for (const { method, paths } of routes) {
     for (const path of paths) {
       const route = `${method} ${path.split('/').slice(3).join('/')}`
@@ -94,6 +101,19 @@ test('D57 a role permits exactly what it is shown to permit, on every route of t
   }
   const shown = new Set<string>(content.flatMap(({ permissions }: { permissions: string[] }) => permissions))
   assert.deepEqual([...shown].toSorted(), [...named].toSorted(), 'every shown permission is one of a route')
+})
+
+test("D57 only the roles of the organization that owns the controller have the operator's permissions", async (t) => {
+  const { call, token, bearerOf, bodyOf, createOrganization, createProvider, createAccount } = await setUp(t)
+  const organizationId = await createOrganization('OTHER')
+  await createAccount(await createProvider('auth0', { organizationId }), 'other', { organizationId })
+  const permitted = async (bearer: string) => {
+    const { content } = bodyOf(await call('GET', ROLES, bearer), 200)
+    const { id, permissions } = content.find(({ role }: { role: string }) => role === 'admin')
+    assert.deepEqual(bodyOf(await call('GET', `${ROLES}/${id}`, bearer), 200).permissions, permissions)
+    return permissions.filter((permission: string) => permission.startsWith('operator.')).length
+  }
+  assert.deepEqual([await permitted(token('auth0', 'other')), await permitted(bearerOf('admin'))], [0, 4])
 })
 
 test('D57 the least role is the default, and each role keeps to it in the transaction too', async (t) => {
