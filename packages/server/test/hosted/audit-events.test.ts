@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { isIP } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { networkFromBody } from '@countersign/core'
 import { unusedAccountEvent } from '../../src/events/api-account-event.ts'
@@ -79,7 +80,7 @@ test('an organization reads who changed what, when and from where, also what is 
   for (const { actor, target, address } of events) {
     assert.deepEqual(actor, { type: 'api-account', id: acme.account, name: 'account of ACME-machine' })
     assert.deepEqual(target, { type: 'network', id, name: 'plant' })
-    assert.match(address ?? '', /^[\d.:a-f[\]]+$/)
+    assert.notEqual(isIP(address ?? ''), 0, address ?? '')
   }
   const age = app.clock.now() - Date.parse(events[0]?.at ?? '')
   assert.ok(age >= 0 && age < 60_000, events[0]?.at)

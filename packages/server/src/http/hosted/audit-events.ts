@@ -72,7 +72,7 @@ function eventView(event: AuditEvent, members: Members) {
       actor,
       target: { type: recordName(entity), id, name },
       changed: changed ?? [],
-      address: actor.type === 'operator' ? null : address,
+      address: actor.type === 'operator' || address === null ? null : withoutPort(address),
       reason: null,
       traceId: null,
     }
@@ -99,6 +99,11 @@ function actorView(actorId: string, members: Members) {
   return isAccountIdentity(actorId)
     ? { type: 'api-account', id: accountIdOf(actorId), name }
     : { type: 'user', id: hostedIdentityId(actorId), name }
+}
+
+/** Changes are logged with the port of the client, uses of tokens without. */
+function withoutPort(address: string): string {
+  return /^(?:\[(?<v6>.+)\]|(?<v4>[^:]+)):\d+$/.exec(address)?.slice(1).find(Boolean) ?? address
 }
 
 /** The position of an event is its id: the time, and a number or a decision. */
