@@ -59,13 +59,20 @@ test('Q-23 no command has a flag that weakens verification', async () => {
   assert.ok(seen > 100)
 })
 
+test('no command has two flags of one name', async () => {
+  for (const row of COMMANDS) {
+    const names = (await row.load()).flags.map(({ name }) => name)
+    assert.deepEqual([row.name, new Set(names).size], [row.name, names.length])
+  }
+})
+
 test('Q-21 no command accepts a secret as a flag value or argument', async () => {
   for (const row of COMMANDS) {
     const { flags, args } = await row.load()
     for (const { name, value } of flags) {
       const isSecret = /password|secret|token|code|session|jwt/.test(name)
       assert.ok(
-        !isSecret || value === undefined || /FILE|COMMAND|KIND|SECONDS|N/.test(value),
+        !isSecret || value === undefined || /FILE|COMMAND|KIND|SECONDS|URL|AUDIENCE|N/.test(value),
         `${row.name} --${name} ${value}`,
       )
     }

@@ -55,7 +55,7 @@ async function search(call: Call, hostedUrl: string | undefined, withOtherTools:
     credentialsFile: textOf(flags.credentials),
     tokenFile: textOf(flags['token-file']),
     tokenCommand: textOf(flags['token-command']),
-    audience: textOf(flags.audience),
+    audience: textOf(flags['token-audience']),
     optionNames: OPTION_NAMES,
     env,
     withOtherTools,

@@ -50,8 +50,8 @@ export const ACCOUNT_FLAGS: readonly Flag[] = [
     description: 'Use the access token that this command prints; no shell runs it [$COUNTERSIGN_TOKEN_COMMAND]',
   },
   {
-    name: 'audience',
-    value: 'TEXT',
+    name: 'token-audience',
+    value: 'AUDIENCE',
     description: 'Request the token of a GitHub Actions job for this audience [$COUNTERSIGN_AUDIENCE]',
   },
   HOSTED_URL_FLAG,

@@ -22,7 +22,7 @@ export const token: Command = {
       description: 'use it as: curl -H "Authorization: Bearer $(countersign token …)"',
     },
     {
-      command: 'countersign token --trade --audience urn:acme',
+      command: 'countersign token --trade --token-audience urn:acme',
       description: 'in a long CI job, for the commands that follow: export COUNTERSIGN_API_TOKEN="$(…)"',
     },
   ],
