@@ -116,6 +116,7 @@ const HOSTED: Rows = [
   ['networks list', 'List the networks of the organization', async () => (await networks()).list],
   ['networks get', 'Show a network', async () => (await networks()).get],
   ['accounts list', 'List the API accounts', async () => (await accounts()).list],
+  ['accounts show', 'Show an API account', async () => (await accounts()).show],
   ['accounts create', 'Create an API account and write its credentials file', async () => (await accounts()).create],
   [
     'accounts audience',
@@ -137,6 +138,7 @@ const HOSTED: Rows = [
   ['account-jobs repeat', 'Repeat a job, or do what is left of it', async () => (await accountJobs()).repeat],
   ['account-jobs dismiss', 'Forget a job', async () => (await accountJobs()).dismiss],
   ['providers list', 'List the identity providers', async () => (await providers()).list],
+  ['providers show', 'Show an identity provider', async () => (await providers()).show],
   ['providers create', 'Trust the tokens of an identity provider', async () => (await providers()).create],
   ['providers test', 'Test the administration of an identity provider', async () => (await providers()).test],
   ['providers delete', 'Delete an identity provider', async () => (await providers()).delete],

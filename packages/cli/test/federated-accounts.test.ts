@@ -56,6 +56,9 @@ test('Y-01 a job of GitHub Actions is given an account by one command, and needs
   assert.match(second.stderr, /warning: jobs of every branch of acme\/app/)
   const shown = await run('accounts list')
   assert.match(shown.stdout, /deploy +federated +admin/)
+  const one = await run('accounts show deploy')
+  assert.match(one.stdout, /conditions.ref +refs\/heads\/main/)
+  assert.equal((await run('accounts show none')).exitCode, 5)
 })
 
 test('Y-03 flags for accounts without secrets are checked, and broad conditions need a confirmation', async () => {

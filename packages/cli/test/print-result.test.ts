@@ -36,6 +36,12 @@ for (const format of ['table', 'json', 'yaml']) {
   })
 }
 
+test('a time of the hosted API is one line of a table', async () => {
+  const { call, read } = createCall('table')
+  await printObject(call, { createdAt: { epochSecond: 1_794_990_173, nano: 299_000_000 }, usage: { networks: 3 } })
+  assert.equal(read(), 'createdAt       2026-11-18T08:22:53.000Z\nusage.networks  3\n')
+})
+
 test('JSON and YAML preserve the value', async () => {
   const value = { name: 'one', list: [1, 'two', null], inner: { yes: true }, lines: 'a\nb\n', [HOSTILE]: [HOSTILE] }
   for (const [format, read] of [

@@ -47,6 +47,11 @@ test('providers creates, tests and deletes a provider, and account-jobs repeats 
   assert.equal(listed.stdout.includes('secret-token'), false)
   assert.match((await run('providers', 'list')).stdout, /idp +oidc +rfc7591/)
 
+  const shown = await run('providers', 'show', 'idp')
+  assert.match(shown.stdout, /audience +a\n/)
+  assert.equal(shown.stdout.includes('secret-token'), false)
+  assert.equal((await run('providers', 'show', 'none')).exitCode, 5)
+
   const tested = await run('providers', 'test', 'idp')
   assert.equal(tested.exitCode, FAILED, tested.stderr)
   assert.match(tested.stdout, /registrationToken is missing or refused/)

@@ -55,9 +55,15 @@ function flatten(value: object, prefix = ''): [string, string][] {
   return Object.entries(value).flatMap(([name, member]): [string, string][] => {
     if (name === '_links' || member === null || member === undefined || member === '') return []
     if (Array.isArray(member)) return member.length > 0 ? [[prefix + name, joinTexts(member.map(toText))]] : []
+    if (isEpochTime(member)) return [[prefix + name, new Date(member.epochSecond * 1000).toISOString()]]
     if (typeof member === 'object') return flatten(member, `${prefix}${name}.`)
     return [[prefix + name, toText(member)]]
   })
+}
+
+/** A time as the hosted API writes some. Its fraction of a second is omitted. */
+function isEpochTime(value: object | string): value is { readonly epochSecond: number } {
+  return typeof value === 'object' && 'epochSecond' in value && Number.isSafeInteger(value.epochSecond)
 }
 
 /** Single words on one line, sentences on a line each. */

@@ -5,7 +5,7 @@ import type { Command, FlagValues } from '../../command.ts'
 import { loadTextFile } from '../../files/load-text-file.ts'
 import { createFederated, FEDERATED_FLAGS, findWorkload, getAudience } from '../../hosted/federated-account.ts'
 import { HOSTED_FLAGS, withHosted } from '../../hosted/with-hosted.ts'
-import { printList } from '../../output/print-result.ts'
+import { printList, printObject } from '../../output/print-result.ts'
 import { findByNameOrId, label } from '../../resources/find-by-name-or-id.ts'
 import { YES_FLAG } from '../../session/call-flags.ts'
 import { confirm } from '../../session/confirm.ts'
@@ -25,6 +25,16 @@ const list: Command = {
       { title: 'LAST USED', get: ({ lastUsedAt }) => lastUsedAt },
       { title: 'ID', get: ({ id }) => id },
     ])
+    return EXIT.ok
+  },
+}
+
+const show: Command = {
+  args: ['NAME'],
+  flags: HOSTED_FLAGS,
+  examples: [{ command: 'countersign accounts show deploy', description: 'by name or id, with its conditions' }],
+  async run(call) {
+    await printObject(call, await withHosted(call, (client) => getAccount(client, call.args[0] ?? '')))
     return EXIT.ok
   },
 }
@@ -206,4 +216,4 @@ async function findProviderId(client: HostedClient, nameOrId: unknown): Promise<
 }
 
 /** `countersign accounts …` */
-export const accounts = { list, create, rotate, pickUp, delete: remove, audience }
+export const accounts = { list, show, create, rotate, pickUp, delete: remove, audience }

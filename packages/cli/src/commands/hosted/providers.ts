@@ -4,7 +4,7 @@ import { collect } from '../../collect.ts'
 import type { Call, Command } from '../../command.ts'
 import { getSourceName, loadTextArgument } from '../../files/load-text-file.ts'
 import { HOSTED_FLAGS, withHosted } from '../../hosted/with-hosted.ts'
-import { getFormat, printData, printList } from '../../output/print-result.ts'
+import { getFormat, printData, printList, printObject } from '../../output/print-result.ts'
 import { findByNameOrId, label } from '../../resources/find-by-name-or-id.ts'
 import { YES_FLAG } from '../../session/call-flags.ts'
 import { confirm } from '../../session/confirm.ts'
@@ -22,6 +22,16 @@ const list: Command = {
       { title: 'ISSUER', get: ({ issuer }) => issuer },
       { title: 'ID', get: ({ id }) => id },
     ])
+    return EXIT.ok
+  },
+}
+
+const show: Command = {
+  args: ['NAME'],
+  flags: HOSTED_FLAGS,
+  examples: [{ command: 'countersign providers show sso -o yaml', description: 'by name or id' }],
+  async run(call) {
+    await printObject(call, await withHosted(call, (client) => getProvider(client, call.args[0] ?? '')))
     return EXIT.ok
   },
 }
@@ -130,4 +140,4 @@ async function getProvider(client: HostedClient, nameOrId: string): Promise<Iden
 }
 
 /** `countersign providers …` */
-export const providers = { list, create, test, delete: remove }
+export const providers = { list, show, create, test, delete: remove }
