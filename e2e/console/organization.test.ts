@@ -356,6 +356,28 @@ test('a provider is edited, and can be deleted only without accounts', needsBrow
   assert.deepEqual(pageErrors, [])
 })
 
+test('a provider whose name alone is changed keeps its administration and the secret', needsBrowser, async () => {
+  const issuer = 'https://login.example'
+  const urls = { issuer, jwksUri: `${issuer}/keys`, tokenUrl: `${issuer}/token` }
+  const administration = { kind: 'entra', url: 'https://graph.example', clientId: 'administrator' }
+  const sealed = { ...administration, clientSecret: 'sealed' }
+  const body = { name: 'directory', kind: 'oidc', audience: 'a', ...urls, administration: sealed }
+  const created = await request('POST', PROVIDERS, body)
+  assert.equal(created.status, 201, created.text)
+  const { id } = created.json
+  const { page, pageErrors, goAsAdmin } = await stage().open()
+  await goAsAdmin(`organization/providers/${id}`)
+  assert.equal(await page.getByRole('textbox', { name: 'Administration URL' }).inputValue(), administration.url)
+  await page.getByRole('textbox', { name: 'Name' }).fill('directory two')
+  const sent = page.waitForRequest((one) => one.method() === 'PATCH')
+  await page.getByRole('button', { name: 'Save' }).click()
+  assert.deepEqual((await sent).postDataJSON(), { name: 'directory two' })
+  await page.getByText('The identity provider is saved.').waitFor()
+  const saved = (await request('GET', `${PROVIDERS}/${id}`)).json
+  assert.deepEqual([saved.name, saved.administration], ['directory two', { ...administration, clientSecretSet: true }])
+  assert.deepEqual(pageErrors, [])
+})
+
 test('an account is added and its file downloaded by keyboard alone', needsBrowser, async () => {
   const { page, goAsAdmin, reach } = await stage().open()
   await goAsAdmin('organization/api-accounts/new')

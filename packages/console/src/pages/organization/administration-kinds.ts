@@ -31,6 +31,13 @@ const SCOPE: AdministrationField = {
   description: 'Separated by spaces. Default: the required scope',
 }
 
+const API_URL: AdministrationField = {
+  name: 'url',
+  label: 'Administration URL',
+  isRequired: false,
+  description: 'Of the administration API, if it is not that of the issuer',
+}
+
 /** How the form asks for each kind of administration. */
 export const ADMINISTRATIONS: Readonly<Record<AdministrationKind, AdministrationForm>> = {
   manual: { label: 'By hand', fields: [] },
@@ -45,7 +52,7 @@ export const ADMINISTRATIONS: Readonly<Record<AdministrationKind, Administration
   },
   cognito: {
     label: 'Amazon Cognito (user pool clients)',
-    fields: [{ name: 'accessKeyId', label: 'Access key id', isRequired: true }, SCOPE],
+    fields: [{ name: 'accessKeyId', label: 'Access key id', isRequired: true }, SCOPE, API_URL],
     secret: { name: 'secretAccessKey', label: 'Secret access key' },
   },
   auth0: {
@@ -62,7 +69,7 @@ export const ADMINISTRATIONS: Readonly<Record<AdministrationKind, Administration
     ],
     secret: CLIENT_SECRET,
   },
-  entra: { label: 'Microsoft Entra (Graph)', fields: [CLIENT_ID], secret: CLIENT_SECRET },
+  entra: { label: 'Microsoft Entra (Graph)', fields: [CLIENT_ID, API_URL], secret: CLIENT_SECRET },
   rfc7591: {
     label: 'Dynamic client registration (RFC 7591)',
     fields: [

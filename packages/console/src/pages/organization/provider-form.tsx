@@ -1,28 +1,26 @@
-import type { ProviderInput } from '@countersign/sdk'
+import type { ProviderChanges, ProviderInput } from '@countersign/sdk'
 import { Select, Switch, TextInput } from '@mantine/core'
 import type { Provider, ProviderKind } from '../../api/wire.ts'
 import { FormFrame } from '../../form/form-frame.tsx'
 import { atMost, httpsUrl, required } from '../../form/rules.ts'
 import { useServerForm } from '../../form/use-server-form.ts'
-import {
-  ADMINISTRATION_RULES,
-  AdministrationFields,
-  administrationBody,
-  administrationValues,
-} from './administration-fields.tsx'
+import { AdministrationFields } from './administration-fields.tsx'
+import { ADMINISTRATION_RULES, administrationBody, administrationValues } from './administration-values.ts'
 import { KIND_LABELS } from './provider-kinds.ts'
 
 interface ProviderFormProps {
   readonly provider?: Provider
-  readonly onSend: (body: ProviderInput) => Promise<void>
+  readonly onSend: (body: ProviderInput, changed: ProviderChanges) => Promise<void>
   readonly submitLabel: string
 }
 
 const MAX_TEXT = 512
 const KINDS = (Object.entries(KIND_LABELS) as [ProviderKind, string][]).map(([value, label]) => ({ value, label }))
 
-/** Creates or edits an identity provider. Empty fields are filled from its discovery document. */
+/** Creates or edits an identity provider. Empty fields of a new one are filled from its discovery document. */
 export function ProviderForm({ provider, onSend, submitLabel }: ProviderFormProps) {
+  const isNew = provider === undefined
+  const discovered = isNew ? 'From the discovery document' : ''
   const { form, formError, isBusy, submit } = useServerForm({
     initialValues: {
       name: provider?.name ?? '',
@@ -44,15 +42,18 @@ export function ProviderForm({ provider, onSend, submitLabel }: ProviderFormProp
       requiredScope: atMost(MAX_TEXT),
       clientIdClaim: atMost(MAX_TEXT),
       discoveryUrl: httpsUrl(false),
-      jwksUri: httpsUrl(false),
+      jwksUri: httpsUrl(!isNew),
       tokenUrl: httpsUrl(false),
       administration: ADMINISTRATION_RULES,
     },
-    // Empty values are left out: the discovery document supplies them, and a stored secret is kept.
-    send: ({ name, kind, issuer, administrationKind, administration, secret, removesSecret, ...rest }) => {
+    toBody: ({ administrationKind, administration, secret, removesSecret, ...rest }) => ({
+      ...rest,
+      ...administrationBody({ administrationKind, administration, secret, removesSecret }),
+    }),
+    // A new record has no empty values: the discovery document supplies them.
+    send: ({ name, kind, issuer, ...rest }, changed) => {
       const filled = Object.entries(rest).filter(([, value]) => value !== '')
-      const body = administrationBody({ administrationKind, administration, secret, removesSecret })
-      return onSend({ name, kind, issuer, ...Object.fromEntries(filled), ...body })
+      return onSend({ name, kind, issuer, ...Object.fromEntries(filled) }, changed)
     },
   })
   return (
@@ -68,15 +69,19 @@ export function ProviderForm({ provider, onSend, submitLabel }: ProviderFormProp
       <TextInput
         label="Audience"
         required={form.values.kind === 'auth0'}
-        placeholder={form.values.kind === 'oidc' ? 'That of the organization' : ''}
+        placeholder={isNew && form.values.kind === 'oidc' ? 'That of the organization' : ''}
         description="Must be in the token's aud claim"
         {...form.getInputProps('audience')}
       />
       <TextInput label="Required scope" {...form.getInputProps('requiredScope')} />
       <TextInput label="Client id claim" placeholder="Default of its kind" {...form.getInputProps('clientIdClaim')} />
-      <TextInput label="Discovery URL" placeholder="Default of the issuer" {...form.getInputProps('discoveryUrl')} />
-      <TextInput label="JWKS URI" placeholder="From the discovery document" {...form.getInputProps('jwksUri')} />
-      <TextInput label="Token URL" placeholder="From the discovery document" {...form.getInputProps('tokenUrl')} />
+      <TextInput
+        label="Discovery URL"
+        placeholder={isNew ? 'Default of the issuer' : ''}
+        {...form.getInputProps('discoveryUrl')}
+      />
+      <TextInput label="JWKS URI" required={!isNew} placeholder={discovered} {...form.getInputProps('jwksUri')} />
+      <TextInput label="Token URL" placeholder={discovered} {...form.getInputProps('tokenUrl')} />
       <AdministrationFields form={form as never} provider={provider} />
       <Switch label="Enabled" {...form.getInputProps('enabled', { type: 'checkbox' })} />
     </FormFrame>

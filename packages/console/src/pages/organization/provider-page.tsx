@@ -38,9 +38,9 @@ export function ProviderPage() {
           <TestSection id={id} />
           <ProviderForm
             provider={provider}
-            onSend={(body) =>
+            onSend={(_, changed) =>
               hosted.providers
-                .replace(id, body, { ifMatch: provider.version })
+                .update(id, changed, { ifMatch: provider.version })
                 .then(() => leave('The identity provider is saved.'))
             }
             submitLabel="Save"
