@@ -124,7 +124,7 @@ export async function createFederated(
   const { flags, terminal } = call
   const format = getFormat(call)
   const confirmBroad = flags['confirm-broad'] === true
-  const { account, audience, created } = await withHosted(call, async (client) => {
+  const { account, audience, created, url } = await withHosted(call, async (client, { url }) => {
     const issuer = textOf(flags.issuer) ?? preset?.issuer
     const provider =
       flags.provider === undefined && issuer !== undefined
@@ -135,10 +135,11 @@ export async function createFederated(
       account: await client.accounts.create(input, { confirmBroad }),
       audience: await getAudience(client),
       created: provider.created,
+      url,
     }
   })
   const { id, name } = account
-  const snippet = preset?.snippet(audience)
+  const snippet = preset?.snippet(audience, url)
   if (format !== 'table') {
     await printData(call, { id, name, audience, conditions: account.conditions, ...(snippet && { snippet }) })
   } else {

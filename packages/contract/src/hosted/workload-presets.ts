@@ -1,4 +1,4 @@
-/** Conditions of a federated API account: claim to a value or to several. */
+/** The conditions that a preset writes: claim to value. */
 export type PresetConditions = Readonly<Record<string, string>>
 
 /** What a federated account for the jobs of one platform needs. */
@@ -10,8 +10,8 @@ export interface WorkloadPreset {
   readonly conditions: PresetConditions
   /** What the conditions leave open, to show to the administrator. */
   readonly warning: string | undefined
-  /** The configuration of the job that requests a token for the audience. */
-  snippet(audience: string): string
+  /** The configuration of a job that calls the hosted API at `hostedUrl` with a token for the audience. */
+  snippet(audience: string, hostedUrl: string): string
 }
 
 /** The platforms with a preset, in the order in which they are offered. */
@@ -34,6 +34,7 @@ interface Platform {
 
 const GITHUB_ISSUER = 'https://token.actions.githubusercontent.com'
 const GITLAB_ISSUER = 'https://gitlab.com'
+const SERVICE_ACCOUNT = 'system:serviceaccount:'
 
 const hasParts = (target: string, least: number, most: number): boolean => {
   const parts = target.split('/')
@@ -55,7 +56,7 @@ const PLATFORMS: Readonly<Record<WorkloadPlatform, Platform>> = {
         ...(branch && { ref: `refs/heads/${branch}` }),
       },
       warning: openBranches({ target, environment, branch }),
-      snippet: (audience) => githubSnippet(audience, environment),
+      snippet: (audience, hostedUrl) => githubSnippet({ audience, hostedUrl, environment }),
     }),
   },
   gitlab: {
@@ -70,7 +71,7 @@ const PLATFORMS: Readonly<Record<WorkloadPlatform, Platform>> = {
         ...(branch && { ref_type: 'branch', ref: branch }),
       },
       warning: openBranches({ target, environment, branch }),
-      snippet: gitlabSnippet,
+      snippet: (audience, hostedUrl) => gitlabSnippet({ audience, hostedUrl, environment }),
     }),
   },
   kubernetes: {
@@ -79,9 +80,9 @@ const PLATFORMS: Readonly<Record<WorkloadPlatform, Platform>> = {
     build: ({ target }) => ({
       providerName: 'Kubernetes',
       issuer: undefined,
-      conditions: { sub: `system:serviceaccount:${target.replace('/', ':')}` },
+      conditions: { sub: `${SERVICE_ACCOUNT}${target.replace('/', ':')}` },
       warning: undefined,
-      snippet: kubernetesSnippet,
+      snippet: (audience, hostedUrl) => kubernetesSnippet({ audience, hostedUrl }, target.split('/')[1] ?? ''),
     }),
   },
 }
@@ -102,53 +103,77 @@ function openBranches({ target, environment, branch }: WorkloadTarget): string |
   return `jobs of every branch of ${target} can act as this account: name an environment or a branch`
 }
 
-function githubSnippet(audience: string, environment: string | undefined): string {
+interface Job {
+  readonly audience: string
+  readonly hostedUrl: string
+  /** Tokens name it only when the job does. */
+  readonly environment?: string | undefined
+}
+
+const plain = (text: string): string => (/^[\w.:/-]+$/.test(text) ? text : JSON.stringify(text))
+
+/** The command asks GitHub for the token itself, so it is in no file and no variable. */
+function githubSnippet({ audience, hostedUrl, environment }: Job): string {
   return `permissions:
   id-token: write
+  contents: read
 jobs:
   deploy:
     runs-on: ubuntu-latest
-${environment ? `    environment: ${environment}\n` : ''}    steps:
-      - run: |
-          token=$(curl -sH "authorization: Bearer $ACTIONS_ID_TOKEN_REQUEST_TOKEN" \\
-            "$ACTIONS_ID_TOKEN_REQUEST_URL&audience=${audience}" | jq -r .value)
-          echo "::add-mask::$token"
-          echo "COUNTERSIGN_API_TOKEN=$token" >> "$GITHUB_ENV"
+${environment ? `    environment: ${plain(environment)}\n` : ''}    env:
+      COUNTERSIGN_HOSTED_URL: ${plain(hostedUrl)}
+      COUNTERSIGN_AUDIENCE: ${plain(audience)}
+    steps:
+      - uses: actions/checkout@v4
+      - run: countersign apply -f state.yaml --yes
 `
 }
 
-function gitlabSnippet(audience: string): string {
+function gitlabSnippet({ audience, hostedUrl, environment }: Job): string {
   return `deploy:
+${environment ? `  environment: ${plain(environment)}\n` : ''}  variables:
+    COUNTERSIGN_HOSTED_URL: ${plain(hostedUrl)}
   id_tokens:
     COUNTERSIGN_API_TOKEN:
-      aud: ${audience}
+      aud: ${plain(audience)}
   script:
-    - countersign whoami
+    - countersign apply -f state.yaml --yes
 `
 }
 
-function kubernetesSnippet(audience: string): string {
-  return `volumes:
-  - name: countersign
-    projected:
-      sources:
-        - serviceAccountToken:
-            path: token
-            audience: ${audience}
-            expirationSeconds: 3600
+function kubernetesSnippet({ audience, hostedUrl }: Job, serviceAccount: string): string {
+  return `spec:
+  serviceAccountName: ${plain(serviceAccount)}
+  containers:
+    - name: deploy
+      env:
+        - name: COUNTERSIGN_HOSTED_URL
+          value: ${plain(hostedUrl)}
+      volumeMounts:
+        - name: countersign
+          mountPath: /var/run/secrets/countersign
+          readOnly: true
+  volumes:
+    - name: countersign
+      projected:
+        sources:
+          - serviceAccountToken:
+              path: token
+              audience: ${plain(audience)}
+              expirationSeconds: 3600
 `
 }
-
-const SERVICE_ACCOUNT = 'system:serviceaccount:'
 
 /** The configuration of the job for the conditions of an account; undefined when they are of no known platform. */
 export function findWorkloadSnippet(
   conditions: Readonly<Record<string, unknown>>,
   audience: string,
+  hostedUrl: string,
 ): string | undefined {
   const { repository, project_path, environment, sub } = conditions
-  if (repository !== undefined)
-    return githubSnippet(audience, typeof environment === 'string' ? environment : undefined)
-  if (project_path !== undefined) return gitlabSnippet(audience)
-  return typeof sub === 'string' && sub.startsWith(SERVICE_ACCOUNT) ? kubernetesSnippet(audience) : undefined
+  const job = { audience, hostedUrl, environment: typeof environment === 'string' ? environment : undefined }
+  if (repository !== undefined) return githubSnippet(job)
+  if (project_path !== undefined) return gitlabSnippet(job)
+  if (typeof sub !== 'string' || !sub.startsWith(SERVICE_ACCOUNT)) return undefined
+  return kubernetesSnippet(job, sub.slice(SERVICE_ACCOUNT.length).split(':')[1] ?? '')
 }

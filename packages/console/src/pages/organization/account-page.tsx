@@ -100,7 +100,7 @@ function FileSection({ account: { clientId, authenticationUrl } }: { readonly ac
 function JobSection({ account: { conditions } }: { readonly account: Account }) {
   const { data } = useQuery({ queryKey: ['organization'], queryFn: () => hosted.organizations.all() })
   const audience = data?.[0]?.audience ?? ''
-  const snippet = findWorkloadSnippet(conditions ?? {}, audience)
+  const snippet = findWorkloadSnippet(conditions ?? {}, audience, window.location.origin)
   return (
     <Section title="Without secrets">
       <Details
