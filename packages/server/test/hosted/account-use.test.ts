@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { pino } from 'pino'
+import { AccountUses } from '../../src/hosted/account-uses.ts'
 import { reportUnusedAccounts } from '../../src/hosted/unused-accounts.ts'
-import { until } from '../keyset/fake-time.ts'
+import { createFakeTime, until } from '../keyset/fake-time.ts'
 import { ACCOUNTS, SELF, setUpFederated } from './federated.fixture.ts'
 import { setUpHosted } from './hosted.fixture.ts'
 
@@ -72,6 +74,49 @@ test('Y-07 an account shows its last use, which changes neither its version nor 
   assert.equal((await read(idle)).lastUsedAt, null, 'a refused token is no use')
   const sent = await app.admin('PUT', `${ACCOUNTS}/${id}`, await read(id))
   assert.equal(sent.status, 200, sent.text)
+})
+
+test('Y-07 the newest of many uses is stored, with few writes', async (t) => {
+  const { app, createProvider, createAccount } = await setUpHosted(t)
+  const provider = await createProvider('cognito')
+  const id = await createAccount(provider, 'machine-1')
+  const time = createFakeTime({ start: app.clock.now() })
+  let writes = 0
+  const run = ((...args) => {
+    writes++
+    return app.store.run(...args)
+  }) as typeof app.store.run
+  const uses = new AccountUses({
+    store: { run },
+    clock: time.clock,
+    scheduler: time.scheduler,
+    log: pino({ enabled: false }),
+  })
+  const lastUseIs = (at: number, from: string) =>
+    until(async () => {
+      const { lastUsedAt, lastUsedFrom } = (await app.admin('GET', `${ACCOUNTS}/${id}`)).json
+      return Date.parse(lastUsedAt) === at && lastUsedFrom === from
+    })
+  const start = time.clock.now()
+  uses.note(id, '192.0.2.1')
+  await time.advance(1_000)
+  await lastUseIs(start, '192.0.2.1')
+  await time.advance(19_000)
+  uses.note(id, '198.51.100.7')
+  const second = time.clock.now()
+  await time.advance(30_000)
+  await lastUseIs(second, '198.51.100.7')
+  assert.equal(writes, 2)
+  for (let call = 0; call < 600; call++) {
+    uses.note(id, call % 2 === 0 ? '192.0.2.1' : '198.51.100.7')
+    await time.advance(100)
+  }
+  assert.ok(writes <= 5, `${writes} writes`)
+  uses.note(id, '192.0.2.9')
+  const last = time.clock.now()
+  await uses.flush()
+  await lastUseIs(last, '192.0.2.9')
+  assert.equal(time.pending, 0)
 })
 
 test('Y-07 unused accounts are reported once, and again after a use', async (t) => {
