@@ -15,7 +15,7 @@ interface Described {
 }
 
 /** Validates responses against the schemas of a document. */
-export async function createChecker(t: TestContext, app: TestApp, id: DocumentId, errorSchema: string) {
+export async function createChecker(t: TestContext, app: TestApp, id: DocumentId, ...errorSchemas: readonly string[]) {
   const document = JSON.parse((await app.call('GET', `/api-docs/${id}.json`)).text)
   const validator = fastify({
     ajv: { customOptions: { strict: false, coerceTypes: false, removeAdditional: false, useDefaults: false } },
@@ -47,11 +47,10 @@ export async function createChecker(t: TestContext, app: TestApp, id: DocumentId
       })
     }
   }
-  validator.post(
-    '/error',
-    { schema: { body: { components, $ref: `#/components/schemas/${errorSchema}` } } },
-    () => ({}),
-  )
+  for (const name of errorSchemas) {
+    const body = { components, $ref: `#/components/schemas/${name}` }
+    validator.post(`/error/${name}`, { schema: { body } }, () => ({}))
+  }
   await validator.ready()
   const check = async (route: string, payload: object): Promise<string | undefined> => {
     const reply = await validator.inject({ method: 'POST', url: route, payload })

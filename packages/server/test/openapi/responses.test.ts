@@ -75,9 +75,9 @@ for (const id of Object.keys(SPECS) as SpecId[]) {
       checked++
     }
     assert.ok(checked > 10, 'many responses were checked')
-    assert.equal(await check('/error', refused.json), undefined)
+    assert.equal(await check('/error/Error', refused.json), undefined)
     assert.notEqual(
-      await check('/error', { error: { code: 'NO_SUCH_CODE' }, meta: {} }),
+      await check('/error/Error', { error: { code: 'NO_SUCH_CODE' }, meta: {} }),
       undefined,
       'the check can fail',
     )

@@ -1,6 +1,6 @@
 import { ACCOUNT_ROLES, type ResponseName, roleGives } from '@countersign/contract'
 import { PRODUCT_VERSION } from '../../platform/version.ts'
-import { isHostedPath } from '../pipeline/hosted-errors.ts'
+import { ACCOUNT_TOKEN_PATH, isHostedPath } from '../pipeline/hosted-errors.ts'
 import type { Access, Route } from '../pipeline/route.ts'
 import { nameOf, type OpenApiDocument, sortedByName, usedComponents } from './build-document.ts'
 import { type OpenApiOperation, operationIdOf, requestBodyOf } from './build-operation.ts'
@@ -11,7 +11,7 @@ import {
   HOSTED_SECURITY,
   type HostedParameter,
 } from './hosted-components.ts'
-import { describeHostedCall, type HostedResponse } from './hosted-notes.ts'
+import { describeHostedCall, type HostedNote, type HostedResponse } from './hosted-notes.ts'
 import type { JsonSchema } from './to-json-schema.ts'
 
 const DESCRIPTION =
@@ -20,22 +20,29 @@ const DESCRIPTION =
 
 const JSON_TYPE = 'application/json'
 
-/** The OpenAPI 3.1 document of the hosted API. It has every route of that API; a new one appears by itself. */
+/** The OpenAPI 3.1 document of the hosted API. It has every route of that API. Throws when the notes do not describe one. */
 export function buildHostedDocument(routes: readonly Route[]): OpenApiDocument {
   const paths: Record<string, Record<string, OpenApiOperation>> = {}
   const tags = new Set<string>()
+  const undescribed: string[] = []
   for (const route of routes) {
     for (const path of route.paths.filter((one) => isHostedPath(one))) {
-      const operation = buildHostedOperation(route, path)
+      const note = describeHostedCall(route.method, path)
+      if (!note) {
+        undescribed.push(`${route.method} ${path}`)
+        continue
+      }
+      const operation = buildHostedOperation(route, path, note)
       const template = path.replaceAll(/:(\w+)/g, '{$1}')
       paths[template] = { ...paths[template], [route.method.toLowerCase()]: operation }
       for (const tag of operation.tags) tags.add(tag)
     }
   }
+  if (undescribed.length > 0) throw new TypeError(`http/openapi/hosted-notes.ts lacks ${undescribed.join(', ')}`)
   const own = {
     schemas: HOSTED_SCHEMAS,
     responses: HOSTED_ERRORS,
-    parameters: { ...pathParameters(paths), ...HOSTED_PARAMETERS },
+    parameters: HOSTED_PARAMETERS,
   }
   return {
     openapi: '3.1.0',
@@ -47,20 +54,8 @@ export function buildHostedDocument(routes: readonly Route[]): OpenApiDocument {
   }
 }
 
-/** Parameters in paths, of which new routes can have others than those in the table. */
-function pathParameters(paths: object): Record<string, object> {
-  const names = Object.keys(paths).flatMap((path) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name))
-  return Object.fromEntries(
-    names.map((name) => [
-      name,
-      { name, in: 'path', required: true, schema: { type: 'string' }, description: `The ${name}` },
-    ]),
-  )
-}
-
-function buildHostedOperation(route: Route, path: string): OpenApiOperation {
+function buildHostedOperation(route: Route, path: string, note: HostedNote): OpenApiOperation {
   const { method, access, body } = route
-  const note = describeHostedCall(method, path)
   const segments = path.split('/').filter((segment) => segment !== '')
   const inPath = segments.filter((segment) => segment.startsWith(':')).map((segment) => segment.slice(1))
   const parameters: readonly (string | HostedParameter)[] = [
@@ -107,7 +102,7 @@ const ETag = { schema: { type: 'string' }, description: 'The version of the reco
 
 const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
 
-function successOf({ method, produces = JSON_TYPE }: Route, response: HostedResponse): Record<string, object> {
+function successOf({ produces = JSON_TYPE }: Route, response: HostedResponse): Record<string, object> {
   const content = (schema: JsonSchema) => ({ [produces]: { schema } })
   switch (response.kind) {
     case 'one': {
@@ -123,10 +118,6 @@ function successOf({ method, produces = JSON_TYPE }: Route, response: HostedResp
       return { 200: { description: 'A page of a list', content: content(pageOf(response.key, ref(response.of))) } }
     case 'empty':
       return { 204: { description: 'Done' } }
-    case 'other':
-      return method === 'DELETE'
-        ? { 204: { description: 'Done' } }
-        : { 200: { description: 'Done', content: content({}) } }
   }
 }
 
@@ -149,6 +140,7 @@ function pageOf(key: string, items: JsonSchema): JsonSchema {
 
 function errorsOf({ method, access, body }: Route, path: string): Record<string, object> {
   const error = (name: string) => ({ $ref: `#/components/responses/Hosted${name}` })
+  if (path === ACCOUNT_TOKEN_PATH) return { 400: error('TokenBadRequest'), default: error('TokenRefused') }
   const changes = method !== 'GET'
   return {
     ...((body || !changes) && { 400: error('BadRequest') }),

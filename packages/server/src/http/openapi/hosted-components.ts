@@ -48,6 +48,24 @@ export const HOSTED_PARAMETERS = {
     schema: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
     description: 'Events per page',
   },
+  name: {
+    name: 'name',
+    in: 'query',
+    schema: { type: 'string', maxLength: 256 },
+    description: 'The whole name, in any letter case, or a pattern with `%`',
+  },
+  active: {
+    name: 'active',
+    in: 'query',
+    schema: { type: 'boolean' },
+    description: 'Only active, or only inactive ones',
+  },
+  confirmBroad: {
+    name: 'confirmBroad',
+    in: 'query',
+    schema: { type: 'boolean', default: false },
+    description: 'Accepts conditions that jobs of others at the issuer can meet too',
+  },
   identityId: { name: 'identityId', in: 'query', schema: text, description: 'Only the roles of this identity' },
 } as const
 
@@ -71,6 +89,14 @@ export const HOSTED_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       field: { ...text, description: 'The refused member' },
     },
   },
+  OAuthError: {
+    type: 'object',
+    required: ['error', 'error_description'],
+    properties: {
+      error: { ...text, description: 'For programs (RFC 6749 section 5.2)' },
+      error_description: { ...text, description: 'What is wrong, for people' },
+    },
+  },
   Page: {
     type: 'object',
     required: ['size', 'totalElements', 'totalPages', 'number'],
@@ -83,9 +109,9 @@ export const HOSTED_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   },
 }
 
-const error = (description: string) => ({
+const error = (description: string, schema = 'HostedError') => ({
   description,
-  content: { 'application/json': { schema: { $ref: '#/components/schemas/HostedError' } } },
+  content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
 })
 
 /** The error responses, by status. Existing clients repeat a 403 or 404 for half a minute, so a bad token is always 401. */
@@ -97,6 +123,8 @@ export const HOSTED_ERRORS: Readonly<Record<string, object>> = {
   HostedConflict: error('The change conflicts with the current state'),
   HostedPreconditionFailed: error('The current version is not the one in `If-Match`'),
   HostedRefused: error('Any other error: too large, too many requests, the identity provider, or a server error'),
+  HostedTokenBadRequest: error('The request or its `subject_token` is refused', 'OAuthError'),
+  HostedTokenRefused: error('Any other error: too large, too many requests, or a server error', 'OAuthError'),
 }
 
 export const HOSTED_SECURITY = {

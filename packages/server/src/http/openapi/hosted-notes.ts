@@ -9,8 +9,6 @@ export type HostedResponse =
   /** A HAL page: `_embedded` has the entries under `key`. */
   | { readonly kind: 'page'; readonly of: ResponseName; readonly key: string }
   | { readonly kind: 'empty' }
-  /** Not described yet. */
-  | { readonly kind: 'other' }
 
 export interface HostedNote {
   readonly summary: string
@@ -27,7 +25,10 @@ interface Collection {
   readonly created?: ResponseName
   /** The member of `_embedded`, for collections that are HAL pages. */
   readonly key?: string
+  /** Of the list. */
   readonly parameters?: readonly HostedParameter[]
+  /** Of POST, PUT and PATCH. */
+  readonly writeParameters?: readonly HostedParameter[]
 }
 
 const LIST: readonly HostedParameter[] = ['page', 'size']
@@ -55,6 +56,7 @@ const COLLECTIONS: Readonly<Record<string, Collection>> = {
     of: 'ApiAccount',
     created: 'ApiAccountWithCredentials',
     parameters: LIST,
+    writeParameters: ['confirmBroad'],
   },
   '/identity/v1/identities': {
     one: 'an identity',
@@ -82,7 +84,7 @@ const COLLECTIONS: Readonly<Record<string, Collection>> = {
     one: 'an organization, as its operator',
     many: 'all organizations, as their operator',
     of: 'OperatorOrganization',
-    parameters: LIST,
+    parameters: ['name', 'active', ...LIST],
   },
   '/identity/v1/organizations': {
     one: 'an organization',
@@ -173,10 +175,10 @@ const NOTES: Readonly<Record<string, HostedNote>> = {
   'GET /auth/v1/roles/:id': { summary: 'Get a role', response: { kind: 'one', of: 'Role' } },
 }
 
-/** Describes a call of the hosted API. A call that is not in these tables is described by its path. */
-export function describeHostedCall(method: string, path: string): HostedNote {
+/** Describes a call of the hosted API; undefined when it is not in these tables. */
+export function describeHostedCall(method: string, path: string): HostedNote | undefined {
   const known = withoutVersion(path)
-  return NOTES[`${method} ${known}`] ?? describeUsual(method, known) ?? describeByPath(method, path)
+  return NOTES[`${method} ${known}`] ?? describeUsual(method, known)
 }
 
 /** The core service has the same calls in both versions. */
@@ -189,7 +191,8 @@ function describeUsual(method: string, path: string): HostedNote | undefined {
   const isItem = path.endsWith('/:id')
   const collection = COLLECTIONS[isItem ? path.slice(0, -'/:id'.length) : path]
   if (!collection) return undefined
-  const { one, many, of, created = of, key, parameters } = collection
+  const { one, many, of, created = of, key, parameters, writeParameters } = collection
+  const onWrite = writeParameters && { parameters: writeParameters }
   const usual: Readonly<Record<string, HostedNote>> = isItem
     ? {
         GET: { summary: `Get ${one}`, response: { kind: 'one', of } },
@@ -197,8 +200,9 @@ function describeUsual(method: string, path: string): HostedNote | undefined {
           summary: `Replace ${one}`,
           response: { kind: 'one', of },
           description: 'Omitted members are reset to their defaults. Members that only responses have are ignored.',
+          ...onWrite,
         },
-        PATCH: { summary: `Update members of ${one}`, response: { kind: 'one', of } },
+        PATCH: { summary: `Update members of ${one}`, response: { kind: 'one', of }, ...onWrite },
         DELETE: { summary: `Delete ${one}`, response: { kind: 'empty' } },
       }
     : {
@@ -207,22 +211,7 @@ function describeUsual(method: string, path: string): HostedNote | undefined {
           response: key === undefined ? { kind: 'array', of } : { kind: 'page', of, key },
           ...(parameters && { parameters }),
         },
-        POST: { summary: `Create ${one}`, response: { kind: 'one', of: created, status: 201 } },
+        POST: { summary: `Create ${one}`, response: { kind: 'one', of: created, status: 201 }, ...onWrite },
       }
   return usual[method]
-}
-
-const VERBS: Readonly<Record<string, string>> = {
-  GET: 'Get',
-  POST: 'Create or run',
-  PUT: 'Replace',
-  PATCH: 'Update',
-  DELETE: 'Delete',
-}
-
-/** `Get operator organizations by id` */
-function describeByPath(method: string, path: string): HostedNote {
-  const [, , ...segments] = path.split('/').filter((segment) => segment !== '')
-  const words = segments.map((segment) => (segment.startsWith(':') ? `by ${segment.slice(1)}` : segment))
-  return { summary: `${VERBS[method] ?? method} ${words.join(' ')}`, response: { kind: 'other' } }
 }
