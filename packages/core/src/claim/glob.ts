@@ -1,12 +1,14 @@
 /** Whether a text matches a pattern. */
 export type GlobMatcher = (text: string) => boolean
 
+/** Longer texts match no pattern: comparing them takes milliseconds. */
+const MAX_TEXT_LENGTH = 1_024
 const ANY_RUN = '*'
 const ANY_ONE = '?'
 
 /**
  * Builds the matcher of a pattern: `*` stands for any run of characters, also an empty one, `?` for exactly one, and nothing else is special. The whole
- * text must match. The time is linear in the length of the text: bit `n` of `state` says whether the first `n` elements of the pattern match the
+ * text must match, and have at most 1,024 characters. The time is linear in the length of the text: bit `n` of `state` says whether the first `n` elements of the pattern match the
  * characters read so far.
  */
 export function globMatcher(pattern: string): GlobMatcher {
@@ -26,6 +28,7 @@ export function globMatcher(pattern: string): GlobMatcher {
     else byCharacter.set(character, (byCharacter.get(character) ?? 0n) | end)
   }
   return (text) => {
+    if (text.length > MAX_TEXT_LENGTH) return false
     let state = 1n
     for (const character of text) {
       state = ((state << 1n) & ((byCharacter.get(character) ?? 0n) | anyOne)) | (state & anyRun)

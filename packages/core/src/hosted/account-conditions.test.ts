@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ReadonlyJson } from '../json/json-value.ts'
-import { checkConditions, checkWrittenConditions, includesConditions } from './account-conditions.ts'
+import { checkConditions, checkWrittenConditions, conditionKeys, findMostSpecific } from './account-conditions.ts'
 
 const refused = { name: 'AppError', code: 'COULD_NOT_VALIDATE' }
 const NARROW = { repository: 'acme/app' }
@@ -35,12 +35,34 @@ test('D66 conditions are of plain text and have valid paths', () => {
   }
 })
 
-test('D66 conditions include others that they repeat, in whatever form', () => {
-  const includes = (one: ReadonlyJson, other: ReadonlyJson) =>
-    includesConditions(checkConditions(one), checkConditions(other))
-  assert.ok(includes({ a: ['x', 'y'], b: 'z' }, { '/a': ['y', 'x'] }))
-  assert.ok(includes({ a: { glob: 'x*' }, b: 'z' }, { a: { glob: 'x*' } }))
-  for (const other of [{ a: 'x' }, { a: { glob: 'x' } }, { a: ['x', 'y'], c: 'z' }]) {
-    assert.ok(!includes({ a: ['x', 'y'], b: 'z' }, other))
+test('D66 the most specific conditions repeat those of all others, in whatever form', () => {
+  const of = (conditions: ReadonlyJson) => ({ conditions, conditionKeys: conditionKeys(checkConditions(conditions)) })
+  const most = (...all: ReadonlyJson[]) => findMostSpecific(all.map(of))?.conditions
+  const [exact, pattern] = [
+    { a: ['x', 'y'], b: 'z' },
+    { a: { glob: 'x*' }, b: 'z' },
+  ]
+  assert.equal(most({ '/a': ['y', 'x'] }, exact), exact)
+  assert.equal(most(pattern, { a: { glob: 'x*' } }, { b: 'z' }), pattern)
+  assert.equal(most(exact), exact)
+  for (const other of [{ a: 'x' }, { a: { glob: 'x' } }, { a: ['x', 'y'], c: 'z' }, { '/b': 'z', a: ['y', 'x'] }]) {
+    assert.equal(most(exact, other), undefined)
   }
+  assert.equal(most(), undefined)
+})
+
+test('D66 conditions have at most 2,048 characters in all', () => {
+  const values = Array.from({ length: 4 }, (_, nth) => String(nth).repeat(511))
+  assert.equal(checkConditions({ abcd: values }).length, 1)
+  assert.throws(() => checkConditions({ abcde: values }), refused)
+})
+
+test('D66 the most specific of a thousand is found in time that grows with their number', () => {
+  const keys = new Set(Array.from({ length: 32 }, (_, nth) => String(nth)))
+  const started = performance.now()
+  assert.equal(findMostSpecific(Array.from({ length: 1_000 }, () => ({ conditionKeys: keys }))), undefined)
+  const largest = { conditionKeys: new Set([...keys, 'more']) }
+  const all = [...Array.from({ length: 1_000 }, () => ({ conditionKeys: keys })), largest]
+  assert.equal(findMostSpecific(all), largest)
+  assert.ok(performance.now() - started < 500)
 })

@@ -8,13 +8,17 @@ import { isSameSetting } from '../trust/is-same-setting.ts'
 import { isBroad } from './broad-conditions.ts'
 
 const FIELD = 'conditions'
+/** Of all claims and values together: those of every account of an organization are compared with a token. */
+const MAX_CHARACTERS = 2_048
 
 /** Parses the conditions of an API account. Throws when they are invalid by themselves. */
 export function checkConditions(conditions: ReadonlyJson): readonly RequiredClaim[] {
   const parsed = parseRequiredClaims(conditions)
   if (!parsed.ok) throw fieldError(FIELD, `conditions ${echoedValue(parsed.reason)}`, '')
-  for (const { selector, accepted } of parsed.requiredClaims) {
-    for (const text of [selector.text, ...textsOf(accepted)]) checkPlainText(FIELD, text)
+  const texts = parsed.requiredClaims.flatMap(({ selector, accepted }) => [selector.text, ...textsOf(accepted)])
+  for (const text of texts) checkPlainText(FIELD, text)
+  if (texts.reduce((sum, { length }) => sum + length, 0) > MAX_CHARACTERS) {
+    throw fieldError(FIELD, `conditions must have at most ${MAX_CHARACTERS} characters in all: use a pattern`, '')
   }
   return parsed.requiredClaims
 }
@@ -45,10 +49,20 @@ export function checkWrittenConditions({ kind, conditions, current, confirmBroad
   throw fieldError(FIELD, reason, parsed.map(requirementText).join(', '))
 }
 
-/** Whether an account with `conditions` is at least as specific as one with `others`: it has each of their conditions too. */
-export function includesConditions(conditions: readonly RequiredClaim[], others: readonly RequiredClaim[]): boolean {
-  const own = new Set(conditions.map(conditionKey))
-  return others.every((condition) => own.has(conditionKey(condition)))
+/** What identifies each condition, in whatever form it is written. */
+export function conditionKeys(conditions: readonly RequiredClaim[]): ReadonlySet<string> {
+  return new Set(conditions.map(conditionKey))
+}
+
+/** Of several sets of conditions, the one that has all conditions of the others too; undefined when there is none, or more than one. */
+export function findMostSpecific<Of extends { readonly conditionKeys: ReadonlySet<string> }>(
+  candidates: readonly Of[],
+): Of | undefined {
+  const most = Math.max(...candidates.map((one) => one.conditionKeys.size))
+  const [largest, second] = candidates.filter((one) => one.conditionKeys.size === most)
+  if (!largest || second) return undefined
+  const includes = (other: Of) => [...other.conditionKeys].every((key) => largest.conditionKeys.has(key))
+  return candidates.every(includes) ? largest : undefined
 }
 
 function conditionKey({ selector, accepted }: RequiredClaim): string {

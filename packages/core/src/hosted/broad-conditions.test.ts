@@ -24,6 +24,8 @@ const ROWS: readonly [broad: ReadonlyJson, narrow: ReadonlyJson][] = [
   [{ sub: { glob: 'project_path:*' } }, { sub: { glob: 'project_path:acme/app:ref_type:branch:*' } }],
   [{ sub: { glob: 'system:serviceaccount:*:deployer' } }, { sub: { glob: 'system:serviceaccount:ci:*' } }],
   [{ sub: ['repo:acme/app:ref:refs/heads/main', 'ref:refs/heads/main'] }, { sub: ['repo:a/b:x', 'repo:a/c:x'] }],
+  [{ '/aud/0': 'urn:x' }, { '/teams/0': 'acme' }],
+  [{ '/groups_direct/0': 'acme' }, { '/0': 'acme' }],
   [{ iss: 'https://token.actions.githubusercontent.com' }, { repository: 'acme/app' }],
   [
     { aud: 'urn:x', environment: 'production', ref: 'refs/heads/main' },

@@ -93,7 +93,9 @@ const anyOther: NamesOwner = hasWord
  */
 export function isBroad(conditions: readonly RequiredClaim[]): boolean {
   return !conditions.some(({ selector, accepted }) => {
-    const namesOwner = CLAIMS.get(selectorPointer(selector.text)) ?? anyOther
+    // An element of a list says no more than the list.
+    const claim = selectorPointer(selector.text).replace(/(?<=.)\/\d+$/, '')
+    const namesOwner = CLAIMS.get(claim) ?? anyOther
     return ownersIn(accepted).every(([text, isWhole]) => namesOwner(text, isWhole))
   })
 }

@@ -6,6 +6,8 @@ import type { AccessTokenRefusal } from '../token/decision-reason.ts'
 /** The account of a verified token. */
 export interface VerifiedAccount extends AccountAccess {
   readonly credential: AccountCredential
+  /** When what the token opens must end, at the latest; undefined for the token of a client. */
+  readonly endsAt?: number
 }
 
 /** A condition of a federated account that a verified token does not meet. */

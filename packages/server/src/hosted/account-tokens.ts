@@ -66,7 +66,8 @@ export class AccountTokens {
     const { accountRevision, providerRevision } = row
     const isCurrent = account.revision === accountRevision && provider.stored.revision === providerRevision
     if (!isCurrent) return refuse('token-revoked')
-    return { ok: true, account: { ...account, credential: { accountRevision, providerRevision, tokenDigest: digest } } }
+    const credential = { accountRevision, providerRevision, tokenDigest: digest }
+    return { ok: true, account: { ...account, credential, endsAt: row.expiresAt } }
   }
 
   /** Unknown tokens are not cached: there is no end of them. */

@@ -1,18 +1,21 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   displayValue,
+  findMostSpecific,
   findUnmetClaim,
-  includesConditions,
   type JsonObject,
+  type RequiredClaim,
   refuseWithoutSigner,
   selectClaim,
   type UntrustedJws,
   type Verdict,
   type VerifiedToken,
 } from '@countersign/core'
+import { MAX_TOKEN_SECONDS } from '../operations/api-account/issue-account-token.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { FederatedAccount } from '../store/reads/federated-account-reads.ts'
 import type { TokenVerifier } from '../token/token-verifier.ts'
-import { type AccessVerdict, findAccessRefusal, type RefusedAccess, type UnmetCondition } from './access-verdict.ts'
+import { type AccessVerdict, findAccessRefusal, type RefusedAccess } from './access-verdict.ts'
 import { hasScope } from './has-scope.ts'
 import type { FederatedAccounts, KnownAccounts } from './known-accounts.ts'
 import type { DirectoryProvider, TrustedIssuer } from './provider-directory.ts'
@@ -34,6 +37,7 @@ interface RememberedChoice {
 
 /** Each is another key set to verify with. */
 const MAX_RECORDS = 4
+const MAX_TURN_MS = 5
 
 /** Verifies tokens for the federated accounts of an organization, which their audience has named. */
 export class FederatedTokens {
@@ -64,7 +68,7 @@ export class FederatedTokens {
       const verifying = { stored: record.keySigner, verify: record.federated }
       const verdict = await verifier.verifyWith(verifying, jws, true, address)
       const access = verdict.accepted
-        ? this.#judge(verdict, record, federated)
+        ? await this.#decide(verdict, record, federated)
         : { ...refused(verdict), providerId: record.stored.id }
       if (access.ok) return access
       // A record that has verified the token says more than one that has not.
@@ -73,27 +77,28 @@ export class FederatedTokens {
     return { ...refusal, organizationId }
   }
 
-  #judge(
+  async #decide(
     verdict: Extract<Verdict, { accepted: true }>,
     { stored }: DirectoryProvider,
     accounts: FederatedAccounts,
-  ): AccessVerdict {
+  ): Promise<AccessVerdict> {
     const { token } = verdict
     const { id: providerId, requiredScope, revision: providerRevision } = stored
-    const choice = this.#choose(token, accounts, providerId)
+    const choice = await this.#choose(token, accounts, providerId)
     if ('reason' in choice) return { ok: false, verdict, providerId, ...choice }
     const lacksScope = requiredScope !== null && !hasScope(token.claims, requiredScope)
     const reason = findAccessRefusal(choice, this.#parts.clock.now()) ?? (lacksScope ? 'scope-missing' : undefined)
     if (reason) return { ok: false, reason, verdict, providerId, account: choice }
-    return { ok: true, account: { ...choice, credential: { accountRevision: choice.revision, providerRevision } } }
+    const credential = { accountRevision: choice.revision, providerRevision }
+    return { ok: true, account: { ...choice, credential, endsAt: this.#parts.clock.now() + MAX_TOKEN_SECONDS * 1000 } }
   }
 
   /** A repeated token has the same claims: its choice is remembered. */
-  #choose(token: VerifiedToken, accounts: FederatedAccounts, providerId: string): Choice {
+  async #choose(token: VerifiedToken, accounts: FederatedAccounts, providerId: string): Promise<Choice> {
     const known = this.#choices.get(token)
     if (known?.accounts === accounts) return known.choice
     const ofProvider = [...accounts.values()].filter(({ identityProviderId }) => identityProviderId === providerId)
-    const choice = chooseAccount(ofProvider, token.claims)
+    const choice = await chooseAccount(ofProvider, token.claims)
     this.#choices.set(token, { accounts, choice })
     return choice
   }
@@ -106,33 +111,45 @@ function recordsFor(records: readonly DirectoryProvider[], accounts: FederatedAc
   return (own.length > 0 ? own : records.slice(0, 1)).slice(0, MAX_RECORDS)
 }
 
+/** An account, with its conditions that a token does not meet. */
+interface ComparedAccount {
+  readonly account: FederatedAccount
+  readonly unmet: readonly RequiredClaim[]
+}
+
 /**
  * The account whose conditions the claims meet. Of several, the one that has the conditions of all others too: any other choice would depend on
  * something that its administrators do not see. A disabled account keeps its place, and refuses.
  */
-function chooseAccount(accounts: readonly FederatedAccount[], claims: JsonObject): Choice {
-  const matching = accounts.filter(({ conditions }) => !findUnmetClaim(conditions, claims))
-  if (matching.length === 0) return nearest(accounts, claims)
-  const most = matching.filter(({ conditions }) =>
-    matching.every((other) => includesConditions(conditions, other.conditions)),
-  )
-  const [only, second] = most
-  if (only && !second) return only
-  return { reason: 'account-ambiguous', account: matching[0], matching: matching.map(({ name }) => name) }
+async function chooseAccount(accounts: readonly FederatedAccount[], claims: JsonObject): Promise<Choice> {
+  const compared = await compareAll(accounts, claims)
+  const matching = compared.filter(({ unmet }) => unmet.length === 0).map(({ account }) => account)
+  if (matching.length === 0) return nearest(compared, claims)
+  const chosen = findMostSpecific(matching)
+  return chosen ?? { reason: 'account-ambiguous', account: matching[0], matching: matching.map(({ name }) => name) }
+}
+
+/** An organization can have a thousand accounts: other requests have their turns meanwhile. */
+async function compareAll(accounts: readonly FederatedAccount[], claims: JsonObject): Promise<ComparedAccount[]> {
+  const compared: ComparedAccount[] = []
+  let turnBegan = performance.now()
+  for (const account of accounts) {
+    compared.push({ account, unmet: account.conditions.filter((condition) => findUnmetClaim([condition], claims)) })
+    if (performance.now() - turnBegan < MAX_TURN_MS) continue
+    await nextTurn()
+    turnBegan = performance.now()
+  }
+  return compared
 }
 
 /** The account with the fewest unmet conditions. */
-function nearest(accounts: readonly FederatedAccount[], claims: JsonObject): Choice {
-  const [first] = accounts
-    .map((account) => ({ account, unmet: unmetIn(account, claims) }))
-    .toSorted((a, b) => a.unmet.length - b.unmet.length)
-  return first ? { reason: 'condition-unmet', ...first } : { reason: 'account-unknown' }
-}
-
-function unmetIn({ conditions }: FederatedAccount, claims: JsonObject): UnmetCondition[] {
-  return conditions
-    .filter((condition) => findUnmetClaim([condition], claims))
-    .map((condition) => ({ condition, received: displayValue(selectClaim(condition.selector, claims)) }))
+function nearest(compared: readonly ComparedAccount[], claims: JsonObject): Choice {
+  const [first] = compared.toSorted((a, b) => a.unmet.length - b.unmet.length)
+  if (!first) return { reason: 'account-unknown' }
+  const unmet = first.unmet.map((condition) => {
+    return { condition, received: displayValue(selectClaim(condition.selector, claims)) }
+  })
+  return { reason: 'condition-unmet', account: first.account, unmet }
 }
 
 function refused(verdict: Verdict): RefusedAccess {

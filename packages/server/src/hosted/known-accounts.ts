@@ -17,6 +17,8 @@ export class KnownAccounts {
   readonly #clock: Clock
   readonly #remembered = createLruCache<string, KnownAccount>(MAX_REMEMBERED)
   readonly #federated = createLruCache<string, FederatedAccounts>(MAX_REMEMBERED_ORGANIZATIONS)
+  /** Those that are being read, for all requests that need them. */
+  readonly #loading = new Map<string, Promise<FederatedAccounts>>()
   #generation = 0
 
   constructor(store: Store, clock: Clock) {
@@ -26,8 +28,26 @@ export class KnownAccounts {
       if (changes !== 'everything' && !changes.some(concernsAccounts)) return
       this.#generation++
       this.#remembered.clear()
-      this.#federated.clear()
+      this.#loading.clear()
+      this.#forgetFederated(changes)
     })
+  }
+
+  /** A change of one organization does not make the accounts of the others be read again. */
+  #forgetFederated(changes: readonly Change[] | 'everything'): void {
+    // The organization of a new account is not known here.
+    if (
+      changes === 'everything' ||
+      changes.some(({ entity, action }) => entity === 'apiAccounts' && action === 'created')
+    ) {
+      this.#federated.clear()
+      return
+    }
+    for (const { id: changedId } of changes.filter(concernsAccounts)) {
+      for (const [id, accounts] of this.#federated) {
+        if (id === changedId || accounts.has(changedId)) this.#federated.delete(id)
+      }
+    }
   }
 
   /** Returns the current account of a client, whose id may be of an unverified token. Client ids are unique only per issuer. */
@@ -44,6 +64,18 @@ export class KnownAccounts {
   async federatedOf(organizationId: string): Promise<FederatedAccounts> {
     const known = this.#federated.get(organizationId)
     if (known) return known
+    const underWay = this.#loading.get(organizationId)
+    if (underWay !== undefined) return underWay
+    const loading = this.#loadFederated(organizationId)
+    this.#loading.set(organizationId, loading)
+    const forget = (): void => {
+      if (this.#loading.get(organizationId) === loading) this.#loading.delete(organizationId)
+    }
+    loading.then(forget, forget)
+    return loading
+  }
+
+  async #loadFederated(organizationId: string): Promise<FederatedAccounts> {
     const before = this.#generation
     const accounts = await listFederatedAccounts(this.#store.db, organizationId)
     const byId = new Map(accounts.map((account) => [account.id, account]))

@@ -38,6 +38,7 @@ export class SessionExchange {
       login: { method: 'api-account', accountId: account.id },
       authenticatorId: authenticatorIdOfAccount(account.id),
       client: credential,
+      accessEndsAt: account.endsAt,
       body: {},
       ipAddress: clientAddress,
     })

@@ -286,6 +286,7 @@ export function createController(parts: ControllerParts): Controller {
   const channel = { store, clock, directory: signers, verifier, reporter: channelReporter }
   const routes = buildRoutes({
     ...parts,
+    acceptedTokens,
     oidc,
     limits,
     heldTokens,

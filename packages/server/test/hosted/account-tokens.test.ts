@@ -25,11 +25,17 @@ test('Y-06 a token is traded for an access token of this controller that outlive
   assert.equal(created.status, 201, created.text)
   const { _embedded } = (await call('GET', NETWORKS, token)).json
   const { id: networkId } = _embedded.networkList.find(({ name }: { name: string }) => name === 'local')
-  assert.equal((await call('POST', `${NETWORKS}/${networkId}/exchange`, token, { type: 'session' })).status, 200)
+  const exchanged = await call('POST', `${NETWORKS}/${networkId}/exchange`, token, { type: 'session' })
+  assert.equal(exchanged.status, 200)
+  const session = exchanged.json.value
+  const useSession = async () =>
+    (await app.call('GET', '/edge/client/v1/current-identity', undefined, { session })).status
   const rows = await app.store.db.selectFrom('api_account_tokens').selectAll().execute()
   assert.ok(rows.length === 1 && !JSON.stringify(rows).includes(token.slice(5)), 'only the digest is stored')
-  app.clock.advance(HOUR / 2)
-  assert.equal((await call('GET', SELF, token)).status, 401)
+  app.clock.advance(HOUR / 2 - 60_000)
+  assert.deepEqual([(await call('GET', SELF, token)).status, await useSession()], [200, 200])
+  app.clock.advance(60_000)
+  assert.deepEqual([(await call('GET', SELF, token)).status, await useSession()], [401, 401], 'nor do its sessions')
 })
 
 test('Y-06 what is no exchange of a federated token is an OAuth error', async (t) => {

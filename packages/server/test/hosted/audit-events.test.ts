@@ -44,7 +44,7 @@ const ACCOUNT: VerifiedAccount = {
 /** Two organizations that trust the same issuer, with a machine each. */
 async function setUp(t: TestContext) {
   // Another node stores its decisions a moment later.
-  const hosted = await setUpHosted(t, { isAlone: 'node' })
+  const hosted = await setUpHosted(t, { isAlone: 'controller' })
   const { app, call, token, bodyOf, createOrganization, createProvider, createAccount } = hosted
   const make = async (label: string) => {
     const organizationId = await createOrganization(label)

@@ -7,6 +7,7 @@ import {
 } from '@countersign/contract'
 import { accountIdentityId, OAuthError } from '@countersign/core'
 import type { ReportedRequest } from '../../events/reported-request.ts'
+import type { AcceptedTokens } from '../../hosted/accepted-tokens.ts'
 import type { AccessTokenVerifier } from '../../hosted/access-token-verifier.ts'
 import type { VerifiedAccount } from '../../hosted/access-verdict.ts'
 import { type AccountTokens, isAccountToken } from '../../hosted/account-tokens.ts'
@@ -24,6 +25,7 @@ export interface AccountTokenRouteParts {
   readonly accessTokens: Pick<AccessTokenVerifier, 'verify'>
   readonly accountTokens: Pick<AccountTokens, 'issue'>
   readonly accountUses: Pick<AccountUses, 'note'>
+  readonly acceptedTokens: Pick<AcceptedTokens, 'note'>
   readonly limits: Pick<AttemptLimits, 'accountToken'>
   readonly logins: { refused(refused: RefusedLogin, request: ReportedRequest): void }
 }
@@ -33,7 +35,7 @@ const NOT_CACHED = { 'cache-control': 'no-store', pragma: 'no-cache' }
 
 /** Trades a token of the organization's provider for an access token of this controller (RFC 8693), for jobs that outlive their own. */
 export function accountTokenRoutes(parts: AccountTokenRouteParts): Route[] {
-  const { clock, accountTokens, accountUses, limits } = parts
+  const { clock, accountTokens, accountUses, acceptedTokens, limits } = parts
 
   return [
     {
@@ -47,13 +49,15 @@ export function accountTokenRoutes(parts: AccountTokenRouteParts): Route[] {
       handle: async (call) => {
         const request = call.body as TokenRequest
         checkTypes(request)
-        const { id, organizationId, credential } = await verifySubject(parts, request.subject_token, call)
+        const account = await verifySubject(parts, request.subject_token, call)
+        const { id, organizationId, credential } = account
         limits.accountToken.begin(id)
         const actorId = accountIdentityId(id)
         const source = { authorName: actorId, ...call.source }
         const meta = { actorId, credential, organizationId, now: clock.now(), source }
         const { token, expiresInSeconds } = await accountTokens.issue(meta)
         accountUses.note(id, call.clientAddress)
+        acceptedTokens.note(account, { id: call.requestId, address: call.clientAddress })
         const json = {
           access_token: token,
           issued_token_type: ACCESS_TOKEN_TYPE,

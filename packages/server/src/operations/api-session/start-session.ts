@@ -123,6 +123,8 @@ export interface Authenticated extends SessionOrigin {
   readonly ca?: CaBasis | undefined
   readonly body: Authenticate
   readonly ipAddress: string
+  /** Of a federated API account: when the access that its token gives ends. */
+  readonly accessEndsAt?: number | undefined
   /** Of an API account: what its token proved. */
   readonly client?: AccountCredential | undefined
 }
@@ -163,7 +165,7 @@ export const startSession: OpenSession = async (options, authenticated) => {
     tokenDigest: sessionTokenDigest(token),
     now,
     expiresAt: now + sessionIdleMs(policy, idleMs),
-    endsAt: now + maxMs,
+    endsAt: Math.min(now + maxMs, authenticated.accessEndsAt ?? Number.POSITIVE_INFINITY),
   })
   const meta = { actorId: identity.id, now, ...(client && { credential: client }) }
   const opening = await store.run(createApiSession, row, meta)

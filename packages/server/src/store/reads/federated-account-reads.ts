@@ -1,4 +1,4 @@
-import { checkConditions, type RequiredClaim } from '@countersign/core'
+import { checkConditions, conditionKeys, type RequiredClaim } from '@countersign/core'
 import type { Kysely } from 'kysely'
 import { readJsonColumn } from '../json-column.ts'
 import { prepared } from '../prepared.ts'
@@ -11,6 +11,7 @@ type Db = Kysely<Database>
 export interface FederatedAccount extends AccountAccess {
   readonly name: string
   readonly conditions: readonly RequiredClaim[]
+  readonly conditionKeys: ReadonlySet<string>
   readonly revision: number
 }
 
@@ -29,12 +30,11 @@ const federatedAccounts = prepared(1, (db, organizationId: string) =>
 /** The federated accounts of an organization, sorted by name. */
 export async function listFederatedAccounts(db: Db, organizationId: string): Promise<FederatedAccount[]> {
   const rows = await federatedAccounts(db, organizationId)
-  return rows.map((row) => ({
-    ...accountAccess(row),
-    name: row.name,
-    conditions: checkConditions(readJsonColumn(row.conditions ?? '{}')),
-    revision: row.revision,
-  }))
+  return rows.map((row) => {
+    const conditions = checkConditions(readJsonColumn(row.conditions ?? '{}'))
+    const { name, revision } = row
+    return { ...accountAccess(row), name, conditions, conditionKeys: conditionKeys(conditions), revision }
+  })
 }
 
 /** An access token of this controller. */
