@@ -12,6 +12,26 @@ import type { Call, Flag } from '../command.ts'
 import { getFormat, printData } from '../output/print-result.ts'
 import { withHosted } from './with-hosted.ts'
 
+/** The flags for the conditions of an account without secrets. */
+export const CONDITION_FLAGS: readonly Flag[] = [
+  {
+    name: 'condition',
+    value: 'CLAIM=VALUE',
+    repeatable: true,
+    description: 'For tokens in which the claim has this value, or one of several: no secret; can be repeated',
+  },
+  {
+    name: 'condition-glob',
+    value: 'CLAIM=PATTERN',
+    repeatable: true,
+    description: 'The same for a pattern: * is any run of characters, ? is one; can be repeated',
+  },
+  {
+    name: 'confirm-broad',
+    description: 'Accept conditions that any repository, project or namespace at the issuer would meet',
+  },
+]
+
 /** The flags of `accounts create` for accounts without secrets. */
 export const FEDERATED_FLAGS: readonly Flag[] = [
   {
@@ -32,22 +52,7 @@ export const FEDERATED_FLAGS: readonly Flag[] = [
     value: 'URL',
     description: 'The issuer of the cluster, or of a GitHub or GitLab server of your own',
   },
-  {
-    name: 'condition',
-    value: 'CLAIM=VALUE',
-    repeatable: true,
-    description: 'For tokens in which the claim has this value, or one of several: no secret; can be repeated',
-  },
-  {
-    name: 'condition-glob',
-    value: 'CLAIM=PATTERN',
-    repeatable: true,
-    description: 'The same for a pattern: * is any run of characters, ? is one; can be repeated',
-  },
-  {
-    name: 'confirm-broad',
-    description: 'Accept conditions that any repository, project or namespace at the issuer would meet',
-  },
+  ...CONDITION_FLAGS,
 ]
 
 type Conditions = Readonly<Record<string, string | readonly string[] | { readonly glob: string }>>
@@ -65,8 +70,7 @@ export function findWorkload({ flags }: Call): Workload | undefined {
   const preset = platform && getPreset(platform, flags)
   const conditions = {
     ...preset?.conditions,
-    ...readConditions(flags.condition),
-    ...readGlobs(flags['condition-glob']),
+    ...readConditions(flags),
   }
   if (preset || Object.keys(conditions).length > 0) return { preset, conditions }
   const alone = ['environment', 'branch', 'issuer', 'confirm-broad'].find((name) => flags[name] !== undefined)
@@ -97,8 +101,13 @@ function pairsOf(given: Call['flags'][string], form: string): [claim: string, va
   })
 }
 
+/** The conditions of `--condition` and `--condition-glob`. */
+export function readConditions({ condition, 'condition-glob': globs }: Call['flags']): Conditions {
+  return { ...readValues(condition), ...readGlobs(globs) }
+}
+
 /** A claim that is given several times has one of the values. */
-function readConditions(given: Call['flags'][string]): Record<string, string | readonly string[]> {
+function readValues(given: Call['flags'][string]): Record<string, string | readonly string[]> {
   const byClaim = Map.groupBy(pairsOf(given, 'CLAIM=VALUE'), ([claim]) => claim)
   return Object.fromEntries(
     [...byClaim].map(([claim, pairs]) => {

@@ -1,14 +1,16 @@
 import type { Account, HostedClient } from '@countersign/sdk'
-import { CliError, EXIT, usageError } from '../../cli-error.ts'
+import { EXIT, usageError } from '../../cli-error.ts'
 import { collect } from '../../collect.ts'
-import type { Command, FlagValues } from '../../command.ts'
-import { loadTextFile } from '../../files/load-text-file.ts'
+import type { Command } from '../../command.ts'
+import { CLIENT_FLAGS, readClient, readRotation, readSettings, SETTING_FLAGS } from '../../hosted/account-settings.ts'
 import { createFederated, FEDERATED_FLAGS, findWorkload, getAudience } from '../../hosted/federated-account.ts'
+import { getAccount } from '../../hosted/get-account.ts'
 import { HOSTED_FLAGS, withHosted } from '../../hosted/with-hosted.ts'
 import { printList, printObject } from '../../output/print-result.ts'
-import { findByNameOrId, label } from '../../resources/find-by-name-or-id.ts'
+import { label } from '../../resources/find-by-name-or-id.ts'
 import { YES_FLAG } from '../../session/call-flags.ts'
 import { confirm } from '../../session/confirm.ts'
+import { accountChanges } from './account-changes.ts'
 import { OUT_FLAG, writeCredentials } from './write-credentials.ts'
 
 const list: Command = {
@@ -48,27 +50,9 @@ const create: Command = {
       value: 'NAME',
       description: 'The identity provider, by name or id; required when there are several',
     },
-    {
-      name: 'role',
-      value: 'ROLE',
-      description: 'admin, network-admin or read-only, the default; "roles list" shows what each permits',
-    },
-    { name: 'email', value: 'ADDRESS', description: 'The contact address' },
-    { name: 'rotate-every', value: 'DAYS', description: 'Rotate the credentials by plan' },
-    { name: 'rotation-overlap', value: 'HOURS', description: 'How long the old ones stay valid then [24]' },
-    { name: 'description', value: 'TEXT', description: 'The purpose of the account' },
-    {
-      name: 'client-id',
-      value: 'ID',
-      description: 'Use this existing client of the provider instead of registering one',
-    },
-    {
-      name: 'proof-token',
-      value: 'FILE',
-      description: 'A file with a current access token of this client, which proves that it is yours',
-    },
+    ...SETTING_FLAGS,
+    ...CLIENT_FLAGS,
     ...FEDERATED_FLAGS,
-    { name: 'expires-at', value: 'TIME', description: 'When its access ends, such as 2027-01-31T00:00:00Z' },
     OUT_FLAG,
   ],
   details: [
@@ -88,22 +72,15 @@ const create: Command = {
   async run(call) {
     const [name = ''] = call.args
     const { flags } = call
-    const settings = {
-      name,
-      ...(flags.role !== undefined && { role: flags.role as Account['role'] }),
-      ...(flags.email !== undefined && { contactEmail: String(flags.email) }),
-      ...(flags.description !== undefined && { description: String(flags.description) }),
-      ...(flags['expires-at'] !== undefined && { expiresAt: String(flags['expires-at']) }),
-    }
+    const settings = { name, ...readSettings(flags) }
     const workload = findWorkload(call)
     if (workload) return createFederated(call, workload, settings, findProviderId)
     return writeCredentials(call, 'created', { replace: false }, async (client) => {
       const body = {
         ...settings,
         identityProviderId: await findProviderId(client, flags.provider),
-        ...rotationOf(flags),
-        ...(flags['client-id'] !== undefined && { clientId: String(flags['client-id']) }),
-        ...(flags['proof-token'] !== undefined && { proofToken: loadTextFile(String(flags['proof-token'])).trim() }),
+        ...readRotation(flags),
+        ...readClient(flags),
       }
       return client.accounts.create(body)
     })
@@ -115,12 +92,17 @@ const rotate: Command = {
   flags: [
     ...HOSTED_FLAGS,
     { name: 'overlap', value: 'MINUTES', description: 'How long the old credentials stay valid [60]' },
+    ...CLIENT_FLAGS,
     OUT_FLAG,
   ],
   examples: [
     {
       command: 'countersign accounts rotate ci --overlap 10 --out credentials.json',
       description: 'new credentials; the old ones stay valid for ten minutes',
+    },
+    {
+      command: 'countersign accounts rotate ci --client-id 0oa2 --proof-token token.jwt',
+      description: 'go over to another client that exists at the provider',
     },
   ],
   async run(call) {
@@ -129,10 +111,10 @@ const rotate: Command = {
     if (overlap !== undefined && !(overlap >= 0))
       throw usageError('--overlap must be a number', 'write --overlap MINUTES')
     return writeCredentials(call, 'rotated', { replace: true }, async (client) =>
-      client.accounts.rotate(
-        (await getAccount(client, name)).id,
-        overlap === undefined ? {} : { overlapMinutes: overlap },
-      ),
+      client.accounts.rotate((await getAccount(client, name)).id, {
+        ...(overlap !== undefined && { overlapMinutes: overlap }),
+        ...readClient(call.flags),
+      }),
     )
   },
 }
@@ -181,28 +163,6 @@ const audience: Command = {
   },
 }
 
-const DEFAULT_OVERLAP_HOURS = 24
-
-function rotationOf(flags: FlagValues) {
-  const { 'rotate-every': days, 'rotation-overlap': hours = DEFAULT_OVERLAP_HOURS } = flags
-  if (days === undefined) return {}
-  const rotation = { everyDays: Number(days), overlapHours: Number(hours) }
-  const isWhole = Number.isInteger(rotation.everyDays) && Number.isInteger(rotation.overlapHours)
-  if (!isWhole)
-    throw usageError('the plan of rotation is no number', 'write --rotate-every DAYS --rotation-overlap HOURS')
-  return { rotation }
-}
-
-async function getAccount(client: HostedClient, nameOrId: string): Promise<Account> {
-  const all = await collect(client.accounts.list())
-  const found = findByNameOrId(all, nameOrId, 'account')
-  if (found) return found
-  throw new CliError(`there is no account "${nameOrId}"`, {
-    hint: '"countersign accounts list" shows all',
-    exitCode: EXIT.notFound,
-  })
-}
-
 async function findProviderId(client: HostedClient, nameOrId: unknown): Promise<string> {
   const all = await collect(client.providers.list())
   const matching = nameOrId === undefined ? all : all.filter(({ id, name }) => id === nameOrId || name === nameOrId)
@@ -216,4 +176,4 @@ async function findProviderId(client: HostedClient, nameOrId: unknown): Promise<
 }
 
 /** `countersign accounts …` */
-export const accounts = { list, show, create, rotate, pickUp, delete: remove, audience }
+export const accounts = { list, show, create, ...accountChanges, rotate, pickUp, delete: remove, audience }

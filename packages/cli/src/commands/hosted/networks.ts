@@ -1,10 +1,10 @@
-import type { Network } from '@countersign/sdk'
+import type { Network, NetworkInput } from '@countersign/sdk'
 import { CliError, EXIT } from '../../cli-error.ts'
 import { collect } from '../../collect.ts'
-import type { Command } from '../../command.ts'
+import type { Command, Flag } from '../../command.ts'
 import { HOSTED_FLAGS, withHosted } from '../../hosted/with-hosted.ts'
-import { printList, printObject } from '../../output/print-result.ts'
-import { findByNameOrId } from '../../resources/find-by-name-or-id.ts'
+import { getFormat, printData, printList, printObject } from '../../output/print-result.ts'
+import { findByNameOrId, label } from '../../resources/find-by-name-or-id.ts'
 
 const list: Command = {
   args: [],
@@ -50,5 +50,37 @@ const get: Command = {
   },
 }
 
+/** The flag of each member of a new network. */
+const MEMBER_FLAGS = {
+  controllerUrl: { name: 'controller-url', value: 'URL', description: 'The URL of its controller' },
+  networkGroupId: { name: 'group', value: 'ID', description: 'Its group [the first one of the organization]' },
+  region: { name: 'region', value: 'TEXT', description: 'Where it is [local]' },
+  provider: { name: 'provider', value: 'TEXT', description: 'Who runs it [SELF]' },
+  size: { name: 'size', value: 'TEXT', description: 'How large it is [small]' },
+} as const satisfies Partial<Record<keyof NetworkInput, Flag>>
+
+const create: Command = {
+  args: ['NAME'],
+  flags: [...HOSTED_FLAGS, ...Object.values(MEMBER_FLAGS)],
+  details: ['Adds a network with an existing controller to the list that API accounts see.'],
+  examples: [
+    {
+      command: 'countersign networks create plant --controller-url https://plant.example.com:1280',
+      description: 'add a network',
+    },
+  ],
+  async run(call) {
+    const [name = ''] = call.args
+    const members = Object.entries(MEMBER_FLAGS).flatMap(([member, { name: flag }]) =>
+      call.flags[flag] === undefined ? [] : [[member, String(call.flags[flag])]],
+    )
+    const body = { name, ...Object.fromEntries(members) }
+    const created = await withHosted(call, (client) => client.networks.create(body))
+    if (getFormat(call) !== 'table') await printData(call, created)
+    else call.terminal.out(`created network ${label(created)}`)
+    return EXIT.ok
+  },
+}
+
 /** `countersign networks …` */
-export const networks = { list, get }
+export const networks = { list, get, create }

@@ -44,6 +44,7 @@ const create: Command = {
     { name: 'kind', value: 'KIND', description: 'cognito, auth0 or oidc [oidc]' },
     { name: 'audience', value: 'TEXT', description: 'The audience of its tokens; user pools have none' },
     { name: 'required-scope', value: 'TEXT', description: 'The scope that tokens must have' },
+    { name: 'jwks-uri', value: 'URL', description: 'Its key set [from the discovery document]' },
     { name: 'token-url', value: 'URL', description: 'Its token endpoint [from the discovery document]' },
     {
       name: 'administration',
@@ -56,6 +57,11 @@ const create: Command = {
       command:
         'countersign providers create sso --issuer https://sso.example.com/realms/acme --audience network-api --administration admin.json',
       description: 'let the controller create API accounts at a Keycloak',
+    },
+    {
+      command:
+        'countersign providers create cluster --issuer https://cluster.example.com --jwks-uri https://keys.example.com/cluster',
+      description: 'trust a cluster whose issuer the controller cannot reach',
     },
   ],
   async run(call) {
@@ -70,6 +76,7 @@ const create: Command = {
       issuer,
       ...text('audience', 'audience'),
       ...text('required-scope', 'requiredScope'),
+      ...text('jwks-uri', 'jwksUri'),
       ...text('token-url', 'tokenUrl'),
       ...(await loadAdministration(call)),
     }
