@@ -158,10 +158,13 @@ test('Y-05 a new role applies to the next request of a traded token; an ended ac
 
 test('Y-06 a traded token lives no longer than its account', async (t) => {
   const { app, createRecord, createFederated, jobToken, trade } = await setUpFederated(t)
-  const expiresAt = new Date(app.clock.now() + 600_000).toISOString()
-  await createFederated(await createRecord(), { expiresAt })
+  const end = app.clock.now() + 600_000
+  await createFederated(await createRecord(), { expiresAt: new Date(end).toISOString() })
   const { expires_in: seconds } = (await trade(jobToken())).json
   assert.ok(seconds > 500 && seconds <= 600, seconds)
+  app.clock.advance(end - app.clock.now() - 900)
+  const last = await trade(jobToken())
+  assert.ok(last.status === 401 || app.clock.now() >= end, last.text)
 })
 
 test('Y-06 an account gets a limited number of tokens', async (t) => {

@@ -21,6 +21,8 @@ export const issueAccountToken = operation({
     const end = await findAccountEnd(db, accountId)
     if (!isOfProvider || end === undefined) throw new AppError('UNAUTHORIZED')
     const seconds = Math.min(MAX_TOKEN_SECONDS, Math.floor((end - now) / MS_PER_SECOND))
+    // A client that gets a life of 0 seconds may take it for an unknown one.
+    if (seconds < 1) throw new AppError('UNAUTHORIZED')
     const { accountRevision, providerRevision } = credential
     const expiresAt = now + seconds * MS_PER_SECOND
     await insertAccountToken(tx, { digest, accountId, accountRevision, providerRevision, expiresAt })
