@@ -6,6 +6,7 @@ import type { HostedCaller } from '../../src/hosted/hosted-caller.ts'
 import { SessionExchange } from '../../src/hosted/session-exchange.ts'
 import { createNetwork } from '../../src/operations/network/create-network.ts'
 import type { Reply } from '../http/build-app.ts'
+import { until } from '../keyset/fake-time.ts'
 import { KINDS, setUpHosted } from './hosted.fixture.ts'
 
 const OPERATOR = '/identity/v1/operator/organizations'
@@ -41,7 +42,7 @@ async function setUp(
 const reasonIn = ({ json }: Reply): string => json.errors?.[0]
 
 test('the operator lists organizations with usage and quotas, and nothing of their content', async (t) => {
-  // Another node stores its decisions, and with them the last use, a moment later.
+  // Another node would store a use of its own a moment later.
   const { app, call, acme, other, ownId, ownBearer, bodyOf } = await setUp(t, undefined, { isAlone: 'node' })
   for (const name of ['a', 'b']) bodyOf(await call('POST', NETWORKS, acme.bearer, { name }))
   bodyOf(
@@ -52,6 +53,9 @@ test('the operator lists organizations with usage and quotas, and nothing of the
     ),
     204,
   )
+  // Uses of accounts are stored a moment later.
+  const uses = app.store.db.selectFrom('api_account_uses').select('used_at').where('account_id', '=', acme.account)
+  await until(async () => (await uses.executeTakeFirst())?.used_at != null)
   const list = bodyOf(await app.admin('GET', OPERATOR), 200)
   assert.deepEqual(list.map(({ label }: { label: string }) => label).toSorted(), ['ACME', 'LOCAL', 'OTHER'])
   const shown = list.find(({ id }: { id: string }) => id === acme.organizationId)

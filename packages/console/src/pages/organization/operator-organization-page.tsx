@@ -58,7 +58,7 @@ export function OperatorOrganizationPage() {
 }
 
 function LastUse({ at }: { readonly at: OperatorOrganization['usage']['lastUsedAt'] }) {
-  return at === null ? 'not in the last 24 hours' : <Instant at={new Date(at.epochSecond * 1000).toISOString()} />
+  return at === null ? 'never' : <Instant at={new Date(at.epochSecond * 1000).toISOString()} />
 }
 
 function Actions({ organization }: { readonly organization: Versioned<OperatorOrganization> }) {

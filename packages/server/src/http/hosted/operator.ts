@@ -12,7 +12,6 @@ import type { OrganizationRow } from '../../store/hosted-schema.ts'
 import { getOrganization } from '../../store/reads/organization-reads.ts'
 import { listOrganizations, loadUsage } from '../../store/reads/organization-usage-reads.ts'
 import type { Store } from '../../store/store.ts'
-import type { DecisionRecorder } from '../../token/decision-recorder.ts'
 import type { Call } from '../pipeline/call.ts'
 import { withVersion } from '../pipeline/envelope.ts'
 import type { Query } from '../pipeline/query.ts'
@@ -25,7 +24,6 @@ import { operatorView, QUOTAS_READ_ONLY, quotasView } from './operator-views.ts'
 interface OperatorRouteParts {
   readonly store: Pick<Store, 'db' | 'run'>
   readonly clock: Clock
-  readonly decisions: Pick<DecisionRecorder, 'flush'>
 }
 
 const COLLECTION = '/identity/v1/operator/organizations'
@@ -33,10 +31,9 @@ const ONE = `${COLLECTION}/:id`
 const NO_USAGE = { networks: 0, accounts: 0, providers: 0, clients: 0, lastUsedAt: null }
 
 /** All organizations, for administrators of the one that owns this controller. What the others have is counted, not shown. */
-export function operatorRoutes({ store, clock, decisions }: OperatorRouteParts): Route[] {
+export function operatorRoutes({ store, clock }: OperatorRouteParts): Route[] {
   const show = async (rows: readonly OrganizationRow[]) => {
     const ids = rows.map(({ id }) => id)
-    await decisions.flush()
     const usage = await loadUsage(store.db, ids)
     return rows.map((row) => operatorView(row, usage.get(row.id) ?? NO_USAGE))
   }

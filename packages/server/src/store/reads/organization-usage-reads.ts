@@ -11,7 +11,7 @@ export interface OrganizationUsage {
   readonly providers: number
   /** The clients of all its accounts, with those that rotations have replaced and that are not removed yet. */
   readonly clients: number
-  /** When one of its accounts last used the API; null when that is longer ago than decisions are kept. */
+  /** When one of its accounts last used the API; to the minute; null when none of them has. */
   readonly lastUsedAt: number | null
 }
 
@@ -49,11 +49,12 @@ export async function loadUsage(db: Db, ids: readonly string[]): Promise<Readonl
     .where('account.organization_id', 'in', ids)
     .groupBy('account.organization_id')
   const uses = db
-    .selectFrom('auth_decisions')
-    .select(({ fn }) => ['organization_id as id', fn.max<number>('at').as('total')])
-    .where('organization_id', 'in', ids)
-    .where('reason', '=', 'accepted')
-    .groupBy('organization_id')
+    .selectFrom('api_account_uses as use')
+    .innerJoin('api_accounts as account', 'account.id', 'use.account_id')
+    .select(({ fn }) => ['account.organization_id as id', fn.max<number>('use.used_at').as('total')])
+    .where('account.organization_id', 'in', ids)
+    .where('use.used_at', 'is not', null)
+    .groupBy('account.organization_id')
   const [networks, accounts, providers, ofAccounts, lastUses] = await Promise.all([
     countBy('networks').where('deleted_at', 'is', null).execute(),
     countBy('api_accounts').execute(),
