@@ -30,6 +30,7 @@ const signerOf = (length: number) => {
 
 /** The hosted API has its own error codes. What providers send is answered as their specifications say. */
 const CODES: readonly (readonly [path: RegExp, code: string])[] = [
+  [/ \/auth\/v1\/token$/, 'invalid_request'],
   [/ \/(core|identity|auth)\//, 'PAYLOAD_TOO_LARGE'],
   [/-signers\/x\/(backchannel-logout|events)$/, 'invalid_request'],
   [/ \/scim\//, '413'],
