@@ -3,3 +3,5 @@ export const MAX_NAME_LENGTH = 256
 export const MAX_ATTRIBUTES = 100
 export const MAX_ATTRIBUTE_LENGTH = 128
 export const MAX_SCOPES = 100
+/** Of a token in a body. */
+export const MAX_TOKEN_CHARACTERS = 12_288

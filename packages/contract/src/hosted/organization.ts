@@ -1,4 +1,5 @@
 import { name, openObject, optional, text, url } from '../body-members.ts'
+import { MAX_TOKEN_CHARACTERS } from '../limits.ts'
 import { type CreateOf, field, type PatchOf, type SettingsOf, type WriteOf } from '../resource/field.ts'
 import { resource } from '../resource/resource.ts'
 import { claimValues, instant, nullable } from '../responses/response-members.ts'
@@ -8,7 +9,6 @@ import { PROVIDER_KINDS } from './provider-kind.ts'
 
 const label = () => Type.String({ minLength: 1, maxLength: 63 })
 const link = (description: string) => field(url(), { description, default: null })
-const MAX_TOKEN_CHARACTERS = 12_288
 const PROOF_TOKEN = 'A current access token of the client `clientId`, which proves that it belongs to the organization'
 const proofToken = () => Type.String({ maxLength: MAX_TOKEN_CHARACTERS, secret: true, description: PROOF_TOKEN })
 /** Default: the organization of the caller. */
@@ -123,19 +123,6 @@ export const API_ACCOUNT = resource({
   lastUsedFrom: field(nullable(Type.String()), { description: 'The client address of the last use', readOnly: true }),
 })
 
-/** The grant and token types of RFC 8693 at `POST /auth/v1/token`. */
-export const TOKEN_EXCHANGE_GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange'
-export const JWT_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:jwt'
-export const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token'
-
-/** The form of `POST /auth/v1/token` (RFC 8693). */
-export const AccountTokenRequest = Type.Object({
-  grant_type: text(256),
-  subject_token: Type.String({ maxLength: MAX_TOKEN_CHARACTERS, secret: true }),
-  subject_token_type: text(256),
-  requested_token_type: optional(text(256)),
-})
-
 const MAX_OVERLAP_MINUTES = 7 * 24 * 60
 
 /** Body for rotating an account's credentials. The old ones stay valid for `overlapMinutes`. */
@@ -191,4 +178,3 @@ export type ApiAccountRotate = Static<typeof ApiAccountRotate>
 export type NetworkWrite = WriteOf<typeof NETWORK>
 export type NetworkPatch = PatchOf<typeof NETWORK>
 export type NetworkExchange = Static<typeof NetworkExchange>
-export type AccountTokenRequest = Static<typeof AccountTokenRequest>

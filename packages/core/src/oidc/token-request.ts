@@ -1,3 +1,4 @@
+import { TOKEN_EXCHANGE_GRANT } from '@countersign/contract/token-exchange'
 import type { Parameters } from '../text/parse-parameters.ts'
 import { OAuthError } from './oauth-error.ts'
 import { type OidcClientId, parseClientId } from './oidc-client.ts'
@@ -37,7 +38,7 @@ type ReadGrant = (form: Parameters) => GrantMembers<Grant>
 const GRANTS: ReadonlyMap<string, ReadGrant> = new Map<string, ReadGrant>([
   ['authorization_code', readCodeGrant],
   ['refresh_token', readRefreshGrant],
-  ['urn:ietf:params:oauth:grant-type:token-exchange', readExchange],
+  [TOKEN_EXCHANGE_GRANT, readExchange],
 ])
 
 export const GRANT_TYPES: readonly string[] = [...GRANTS.keys()]

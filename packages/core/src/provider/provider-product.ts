@@ -28,6 +28,11 @@ export function isCognitoIssuer(issuer: string): boolean {
   return isUserPool(issuer) || (URL.canParse(issuer) && isLoopbackHost(new URL(issuer).hostname))
 }
 
+/** The id of a user pool, with which its issuer ends. */
+export function poolIdOf(issuer: string): string {
+  return issuer.slice(issuer.lastIndexOf('/') + 1)
+}
+
 /** Whether an issuer is a user pool of Amazon: `https://cognito-idp.<region>.amazonaws.com/<region>_<id>`. */
 export function isUserPool(issuer: string): boolean {
   if (!URL.canParse(issuer)) return false

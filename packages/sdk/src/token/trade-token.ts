@@ -1,11 +1,9 @@
+import { JWT_TOKEN_TYPE, TOKEN_EXCHANGE_GRANT } from '@countersign/contract/token-exchange'
 import { memberOf, parseJson, textOf } from '../http/read-body.ts'
 import { parseBaseAddress } from '../http/safe-address.ts'
 import { type CallOptions, Transport, type TransportOptions } from '../http/transport.ts'
 import type { AccessToken } from './request-token.ts'
 import { tokenRefusedError } from './token-refused-error.ts'
-
-const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange'
-const JWT_TYPE = 'urn:ietf:params:oauth:token-type:jwt'
 
 export interface TradeOptions extends TransportOptions, CallOptions {
   /** The base address of the hosted API. */
@@ -26,7 +24,7 @@ export async function tradeToken({
   ...options
 }: TradeOptions): Promise<AccessToken> {
   const url = `${parseBaseAddress(hostedUrl, 'the address of the hosted API')}/auth/v1/token`
-  const form = { grant_type: GRANT, subject_token: token, subject_token_type: JWT_TYPE }
+  const form = { grant_type: TOKEN_EXCHANGE_GRANT, subject_token: token, subject_token_type: JWT_TOKEN_TYPE }
   const obtainedAt = Date.now()
   const response = await new Transport(options).send({
     method: 'POST',

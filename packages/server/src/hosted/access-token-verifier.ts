@@ -5,7 +5,6 @@ import {
   refuseWithoutSigner,
   type UntrustedJws,
   untrustedIssuerAndAudience,
-  type Verdict,
   type VerifiedTokenCache,
   type VerifySigner,
 } from '@countersign/core'
@@ -13,7 +12,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { KnownAccount } from '../store/reads/account-client-reads.ts'
 import type { AccessTokenRefusal } from '../token/decision-reason.ts'
 import type { TokenVerifier } from '../token/token-verifier.ts'
-import { type AccessVerdict, findAccessRefusal } from './access-verdict.ts'
+import { type AccessVerdict, findAccessRefusal, refusedBy } from './access-verdict.ts'
 import { type AccountTokens, isAccountToken } from './account-tokens.ts'
 import { FederatedTokens } from './federated-tokens.ts'
 import { hasScope } from './has-scope.ts'
@@ -74,11 +73,11 @@ export class AccessTokenVerifier {
     const signer = provider?.stored.enabled && findRecordSigner(provider, jws)
     const organizationId = claimed?.account.organizationId ?? issuer?.soleOrganizationId
     const concerned = organizationId === undefined ? {} : { organizationId }
-    if (!signer) return { ...refused(refuseWithoutSigner(jws, issuer?.fallback !== undefined)), ...concerned }
+    if (!signer) return { ...refusedBy(refuseWithoutSigner(jws, issuer?.fallback !== undefined)), ...concerned }
     const verifying = { stored: provider.keySigner, verify: signer }
     const verdict = await verifier.verifyWith(verifying, jws, true, address)
     const { id: providerId, requiredScope, revision: providerRevision } = provider.stored
-    if (!verdict.accepted) return { ...refused(verdict, providerId), ...concerned }
+    if (!verdict.accepted) return { ...refusedBy(verdict, providerId), ...concerned }
     const refuse = (reason: AccessTokenRefusal): AccessVerdict => {
       return { ok: false, reason, verdict, providerId, ...concerned, ...(claimed && { account: claimed.account }) }
     }
@@ -115,11 +114,6 @@ export class AccessTokenVerifier {
     }
     return candidates.toSorted(byPrecedence)[0]
   }
-}
-
-function refused(verdict: Verdict, providerId?: string): AccessVerdict {
-  if (verdict.accepted) throw new TypeError('the token was accepted')
-  return { ok: false, reason: verdict.reason, verdict, ...(providerId !== undefined && { providerId }) }
 }
 
 /** A token for the organization, but not for the audience of the client's record, may be for a federated account. */

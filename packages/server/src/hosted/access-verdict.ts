@@ -35,6 +35,12 @@ export interface RefusedAccess {
 
 export type AccessVerdict = { readonly ok: true; readonly account: VerifiedAccount } | RefusedAccess
 
+/** The refusal of a token by a verdict, of the provider record that verified it. */
+export function refusedBy(verdict: Verdict, providerId?: string): RefusedAccess {
+  if (verdict.accepted) throw new TypeError('the token was accepted')
+  return { ok: false, reason: verdict.reason, verdict, ...(providerId !== undefined && { providerId }) }
+}
+
 /** Why an account has no access at `now`; undefined when it has. */
 export function findAccessRefusal(
   { isActive, expiresAt, suspension }: AccountAccess,

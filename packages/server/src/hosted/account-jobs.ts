@@ -5,7 +5,8 @@ import { beginJob } from '../operations/account-job/begin-job.ts'
 import { type CreatedByJob, failJob } from '../operations/account-job/fail-job.ts'
 import { tookTooLong } from '../operations/account-job/finish-job.ts'
 import { JOB_DEADLINE_MS, JOB_LEASE_MS, JOB_SHOWN_MS, retryDelayMs } from '../operations/account-job/job-time.ts'
-import { pruneJobs, settleJob, takeJob } from '../operations/account-job/settle-job.ts'
+import { pruneJobs } from '../operations/account-job/prune-jobs.ts'
+import { settleJob, takeJob } from '../operations/account-job/settle-job.ts'
 import type { ClientName } from '../outbound/administration/provider-administration.ts'
 import { OutboundError, type OutboundReason } from '../outbound/outbound-error.ts'
 import { withDeadline } from '../outbound/with-deadline.ts'
@@ -75,7 +76,12 @@ const INTERRUPTED = 'the controller was interrupted before the provider had resp
 
 /** Failures of one request after which the provider has created nothing. */
 const NOTHING_CREATED: readonly OutboundReason[] = [
-  ...(['endpoint-refused', 'address-refused', 'name-not-resolved', 'unreachable', 'tls', 'status'] as const),
+  'endpoint-refused',
+  'address-refused',
+  'name-not-resolved',
+  'unreachable',
+  'tls',
+  'status',
 ]
 
 /**
@@ -144,7 +150,7 @@ export class AccountJobs {
   /** Does jobs that a request has recorded. They go on when the request no longer waits for them. */
   async runNow(organizationId: string, ids: readonly string[]): Promise<void> {
     const runAll = async (): Promise<void> => {
-      for (const id of ids) await this.#queue.run(organizationId, () => this.#runNow(id))
+      for (const id of ids) await this.#queue.run(organizationId, () => this.runPending(id))
     }
     await settleWithin(REQUEST_WAITS_MS, [runAll()])
   }
@@ -157,12 +163,8 @@ export class AccountJobs {
     while (await store.run(pruneJobs, {}, this.#meta()));
   }
 
-  /** Removes what a job has left at the provider, now. Returns whether nothing is left; undefined when another process is at work on it. */
-  async undo(id: string): Promise<boolean | undefined> {
-    return this.#runNow(id)
-  }
-
-  #runNow(id: string): Promise<boolean | undefined> {
+  /** Does what is left of a job at the provider, now. Returns whether nothing is left; undefined when another process is at work on it. */
+  runPending(id: string): Promise<boolean | undefined> {
     return withDeadline(ROUND_LIMITS.endsMs, (signal) => this.#run(id, true, signal))
   }
 

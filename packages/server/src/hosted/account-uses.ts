@@ -1,6 +1,6 @@
 import { createLruCache } from '@countersign/core'
 import type { Logger } from 'pino'
-import { noteAccountUses } from '../operations/api-account/account-uses.ts'
+import { noteAccountUses } from '../operations/api-account/note-account-uses.ts'
 import type { Clock } from '../platform/clock.ts'
 import { type Scheduler, systemScheduler } from '../platform/scheduler.ts'
 import { SYSTEM_ACTOR } from '../store/actor.ts'

@@ -86,7 +86,6 @@ export class ApiAccounts {
     const { store, accountClients, accountJobs } = this.#parts
     const { id, provider, settings, repeats } = account
     const { organizationId } = provider
-    await checkNewAccount(store, organizationId, settings)
     const binding = await bind(provider, { clientId: undefined, proofToken: undefined })
     accountClients.checkCreates(provider)
     const plan = {
@@ -182,7 +181,7 @@ export class ApiAccounts {
   ): Promise<AccountWithCredentials | undefined> {
     const { store, accountJobs } = this.#parts
     const job = await getJob(store.db, organizationId, id)
-    const isUndone = job.state === 'pending' ? await accountJobs.undo(id) : job.state !== 'running' || undefined
+    const isUndone = job.state === 'pending' ? await accountJobs.runPending(id) : job.state !== 'running' || undefined
     if (isUndone === undefined) throw fieldError('id', 'the job is at work: try again later', id)
     if (!isUndone) {
       const error = (await findJob(store.db, id))?.error ?? ''
@@ -197,7 +196,10 @@ export class ApiAccounts {
     if (job.kind === 'rotate') {
       return this.#rotateByProvider(organizationId, { id, overlapMs: input.overlapMs, repeats: job.id }, bind, meta)
     }
-    const provider = await getProvider(this.#parts.store.db, organizationId, providerId)
-    return this.#createWithClient({ id, provider, settings: input.settings, repeats: job.id }, bind, meta)
+    const { store } = this.#parts
+    const { settings } = input
+    const provider = await getProvider(store.db, organizationId, providerId)
+    await checkNewAccount(store, organizationId, settings)
+    return this.#createWithClient({ id, provider, settings, repeats: job.id }, bind, meta)
   }
 }

@@ -15,7 +15,7 @@ import { MAX_TOKEN_SECONDS } from '../operations/api-account/issue-account-token
 import type { Clock } from '../platform/clock.ts'
 import type { FederatedAccount } from '../store/reads/federated-account-reads.ts'
 import type { TokenVerifier } from '../token/token-verifier.ts'
-import { type AccessVerdict, findAccessRefusal, type RefusedAccess } from './access-verdict.ts'
+import { type AccessVerdict, findAccessRefusal, type RefusedAccess, refusedBy } from './access-verdict.ts'
 import { hasScope } from './has-scope.ts'
 import type { FederatedAccounts, KnownAccounts } from './known-accounts.ts'
 import type { DirectoryProvider, TrustedIssuer } from './provider-directory.ts'
@@ -59,7 +59,7 @@ export class FederatedTokens {
     address: string,
   ): Promise<AccessVerdict> {
     const { accounts, verifier } = this.#parts
-    let refusal: RefusedAccess = refused(refuseWithoutSigner(jws, true))
+    let refusal = refusedBy(refuseWithoutSigner(jws, true))
     const trusting = issuer.byOrganization.get(organizationId)
     // Anyone can name an organization, with any text: nothing is read for those that do not trust the issuer, and none of them is concerned.
     if (!trusting) return refusal
@@ -69,7 +69,7 @@ export class FederatedTokens {
       const verdict = await verifier.verifyWith(verifying, jws, true, address)
       const access = verdict.accepted
         ? await this.#decide(verdict, record, federated)
-        : { ...refused(verdict), providerId: record.stored.id }
+        : refusedBy(verdict, record.stored.id)
       if (access.ok) return access
       // A record that has verified the token says more than one that has not.
       if (access.verdict?.accepted || !refusal.verdict?.accepted) refusal = access
@@ -150,9 +150,4 @@ function nearest(compared: readonly ComparedAccount[], claims: JsonObject): Choi
     return { condition, received: displayValue(selectClaim(condition.selector, claims)) }
   })
   return { reason: 'condition-unmet', account: first.account, unmet }
-}
-
-function refused(verdict: Verdict): RefusedAccess {
-  if (verdict.accepted) throw new TypeError('the token was accepted')
-  return { ok: false, reason: verdict.reason, verdict }
 }

@@ -1,6 +1,6 @@
 import { unusedAccountEvent } from '../events/api-account-event.ts'
 import type { EventHub } from '../events/event-hub.ts'
-import { warnOfUnusedAccounts } from '../operations/api-account/account-uses.ts'
+import { warnOfUnusedAccounts } from '../operations/api-account/warn-of-unused-accounts.ts'
 import type { Clock } from '../platform/clock.ts'
 import { SYSTEM_ACTOR } from '../store/actor.ts'
 import { unusedAccounts } from '../store/reads/account-use-reads.ts'
@@ -16,7 +16,7 @@ interface UnusedAccountsParts {
 
 const DAY_MS = 86_400_000
 
-/** Reports each API account that was not used for so many days to its organization, once until it is used again. */
+/** Reports each API account that was not used for `days` days to its organization, once until it is used again. */
 export async function reportUnusedAccounts({ store, clock, events, days }: UnusedAccountsParts): Promise<void> {
   if (days === 0) return
   const actorId = SYSTEM_ACTOR.id

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
-import { expireAccounts, pruneAccountTokens } from '../operations/api-account/expire-accounts.ts'
+import { expireAccounts } from '../operations/api-account/expire-accounts.ts'
+import { pruneAccountTokens } from '../operations/api-account/prune-account-tokens.ts'
 import { deleteExpiredSessions } from '../operations/api-session/end-session.ts'
 import { pruneDecisions } from '../operations/auth-decision/record-decisions.ts'
 import { expireIdentities } from '../operations/identity/expire-identities.ts'

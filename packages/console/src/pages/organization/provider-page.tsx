@@ -11,7 +11,7 @@ import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { PageHead } from '../../show/page-head.tsx'
 import { ProviderForm } from './provider-form.tsx'
-import { TestSection } from './test-button.tsx'
+import { TestSection } from './test-section.tsx'
 
 const BACK = <PageLink to="/organization/providers">Identity providers</PageLink>
 

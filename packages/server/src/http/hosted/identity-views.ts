@@ -1,5 +1,11 @@
 import type { AccountSettings, OrganizationSettings, ProviderSettings } from '@countersign/contract'
-import { administrationSecret, hostedIdentityId, organizationAudience, registrationUrlOf } from '@countersign/core'
+import {
+  administrationSecret,
+  hostedIdentityId,
+  organizationAudience,
+  poolIdOf,
+  registrationUrlOf,
+} from '@countersign/core'
 import { accountSettings } from '../../store/hosted-rows.ts'
 import type { OrganizationRow } from '../../store/hosted-schema.ts'
 import { hasAccess } from '../../store/identity-row.ts'
@@ -10,8 +16,6 @@ import type { AdministratorRow } from '../../store/reads/administrator-reads.ts'
 import { timestamp } from '../pipeline/envelope.ts'
 import type { Shown } from '../shared/member-view.ts'
 import { epochTime } from './hal.ts'
-
-const POOL_SEPARATOR = '/'
 
 /** The members of `accountView` that bodies may repeat, and the credentials that the response to a POST adds. */
 export const ACCOUNT_READ_ONLY = [
@@ -48,7 +52,7 @@ export function accountView({ account, provider, clientId, pickUpUntil, lastUse 
     rotatesAt: account.rotates_at === null ? null : epochTime(account.rotates_at),
     pickUpUntil: pickUpUntil === null ? null : epochTime(pickUpUntil),
     auth0ClientId: provider.kind === 'auth0' ? clientId : null,
-    awsCognitoClientId: hasClients && provider.kind === 'cognito' ? `${poolOf(provider)}|${clientId}` : null,
+    awsCognitoClientId: hasClients && provider.kind === 'cognito' ? `${poolIdOf(provider.issuer)}|${clientId}` : null,
     identityProviderId: provider.id,
     clientId,
     authenticationUrl: hasClients ? provider.tokenUrl : null,
@@ -65,11 +69,6 @@ export function accountView({ account, provider, clientId, pickUpUntil, lastUse 
 
 function timeOrNull(at: number | null): string | null {
   return at === null ? null : timestamp(at)
-}
-
-/** The issuer of a user pool ends with the pool's id. */
-function poolOf({ issuer }: StoredProvider): string {
-  return issuer.slice(issuer.lastIndexOf(POOL_SEPARATOR) + 1)
 }
 
 /** An administrator of this controller as a user identity of the organization that owns it. */

@@ -8,7 +8,7 @@ export const JOB_DEADLINE_MS = 2 * MINUTE_MS
 export const JOB_SHOWN_MS = 7 * 24 * 60 * MINUTE_MS
 const MAX_DELAY_MS = 60 * MINUTE_MS
 
-/** How long to wait after so many attempts: 1, 2, 4 … 60 minutes. */
+/** How long to wait after a number of attempts: 1, 2, 4 … 60 minutes. */
 export function retryDelayMs(attempts: number): number {
   return Math.min(MAX_DELAY_MS, MINUTE_MS * 2 ** Math.min(attempts, 10))
 }

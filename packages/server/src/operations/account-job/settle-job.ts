@@ -2,13 +2,11 @@ import type { AccountJobRow } from '../../store/hosted-schema.ts'
 import { operation } from '../../store/operation.ts'
 import {
   claimJob,
-  deleteForgottenJobs,
   deleteJob,
   type JobAttempt,
   type JobChange,
   updateJob,
 } from '../../store/writes/account-job-writes.ts'
-import { deleteExpiredPickups } from '../../store/writes/account-pickup-writes.ts'
 import { JOB_LEASE_MS } from './job-time.ts'
 
 /** Records how far a job is; without `change` it is done, and forgotten. Returns false when another process has taken it. */
@@ -27,16 +25,4 @@ export const takeJob = operation({
     tx,
     { id, isWanted }: { readonly id: string; readonly isWanted: boolean },
   ): Promise<AccountJobRow | undefined> => claimJob(tx, id, { dueAt: tx.now + JOB_LEASE_MS, isWanted }),
-})
-
-const PRUNE_BATCH = 500
-
-/** Deletes failed jobs that have been shown for long, and credentials that were not picked up. Returns whether there may be more. */
-export const pruneJobs = operation({
-  name: 'accountJob.prune',
-  access: 'none',
-  async run(tx): Promise<boolean> {
-    const deleted = [await deleteForgottenJobs(tx, PRUNE_BATCH), await deleteExpiredPickups(tx, PRUNE_BATCH)]
-    return deleted.includes(PRUNE_BATCH)
-  },
 })

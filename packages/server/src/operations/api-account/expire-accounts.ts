@@ -1,6 +1,5 @@
 import { operation } from '../../store/operation.ts'
 import { findAccountsToExpire } from '../../store/reads/expired-account-reads.ts'
-import { deleteExpiredTokens } from '../../store/writes/account-token-writes.ts'
 import { setAccountExpired } from '../../store/writes/account-writes.ts'
 import { endAccountSessions } from './account-sessions.ts'
 
@@ -20,17 +19,5 @@ export const expireAccounts = operation({
       await endAccountSessions(tx, account.id)
     }
     return accounts.length === BATCH
-  },
-})
-
-const TOKEN_BATCH = 500
-
-/** Deletes access tokens that have expired. Returns whether there may be more. */
-export const pruneAccountTokens = operation({
-  name: 'apiAccount.pruneTokens',
-  access: 'none',
-  needsWriteLock: false,
-  async run(tx): Promise<boolean> {
-    return (await deleteExpiredTokens(tx, TOKEN_BATCH)) === TOKEN_BATCH
   },
 })

@@ -3,7 +3,12 @@ import { OutboundError } from '../outbound-error.ts'
 import { type AdministrationRequest, objectsIn, type SendAdministration, textAt } from './administration-request.ts'
 import { missing, passed, probe } from './checks.ts'
 import { type AdministrationToken, fetchAdministrationToken, testWithToken } from './client-credentials.ts'
-import { type AdministeredProvider, clientNameOf, type ProviderAdministration } from './provider-administration.ts'
+import {
+  type AdministeredProvider,
+  clientNameOf,
+  type ProviderAdministration,
+  scopesOf,
+} from './provider-administration.ts'
 
 const CLIENTS_PER_PAGE = 100
 /** Auth0 returns the first 1,000 clients by page. */
@@ -121,8 +126,4 @@ export function createAuth0Administration(send: SendAdministration): ProviderAdm
 
 function managementAudience(provider: AdministeredProvider): string {
   return provider.administration.managementAudience ?? `${administrationAddress(provider)}/api/v2/`
-}
-
-function scopesOf({ administration, requiredScope }: AdministeredProvider): string[] {
-  return (administration.scope ?? requiredScope ?? '').split(' ').filter((scope) => scope !== '')
 }

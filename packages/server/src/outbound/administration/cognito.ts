@@ -1,4 +1,4 @@
-import { administrationAddress, type JsonObject } from '@countersign/core'
+import { administrationAddress, type JsonObject, poolIdOf } from '@countersign/core'
 import { AwsV4Signer } from 'aws4fetch'
 import type { Clock } from '../../platform/clock.ts'
 import { OutboundError } from '../outbound-error.ts'
@@ -11,6 +11,7 @@ import {
   type ClientName,
   clientNameOf,
   type ProviderAdministration,
+  scopesOf,
 } from './provider-administration.ts'
 
 const SERVICE = 'cognito-idp'
@@ -28,7 +29,7 @@ const NOT_FOUND = 'ResourceNotFoundException'
 export function createCognitoAdministration(send: SendAdministration, clock: Clock): ProviderAdministration {
   const call = async (provider: AdministeredProvider, action: string, members: object): Promise<JsonObject> => {
     const url = `${administrationAddress(provider)}/`
-    const content = JSON.stringify({ UserPoolId: poolOf(provider), ...members })
+    const content = JSON.stringify({ UserPoolId: poolIdOf(provider.issuer), ...members })
     const signer = new AwsV4Signer({
       method: 'POST',
       url,
@@ -195,10 +196,6 @@ function flowsOf(scopes: readonly string[], isEnabled: boolean) {
   }
 }
 
-function scopesOf({ administration, requiredScope }: AdministeredProvider): string[] {
-  return (administration.scope ?? requiredScope ?? '').split(' ').filter((scope) => scope !== '')
-}
-
 /** Names have letters, digits, white space and `+=,.@-_`. The marker is at the end, and is never cut. */
 function poolClientName({ name, marker }: ClientName): string {
   const suffix = clientNameOf({ name: '', marker }).replace(/[()]/g, '')
@@ -207,10 +204,6 @@ function poolClientName({ name, marker }: ClientName): string {
 }
 
 /** The issuer ends with the id of the pool, `<region>_<id>`. */
-function poolOf({ issuer }: AdministeredProvider): string {
-  return issuer.slice(issuer.lastIndexOf('/') + 1)
-}
-
-function regionOf(provider: AdministeredProvider): string {
-  return poolOf(provider).split('_', 1)[0] ?? ''
+function regionOf({ issuer }: AdministeredProvider): string {
+  return poolIdOf(issuer).split('_', 1)[0] ?? ''
 }

@@ -78,3 +78,8 @@ export interface ProviderAdministration {
 export function clientNameOf({ name, marker }: ClientName): string {
   return `${name} (countersign ${marker})`
 }
+
+/** The scopes that a new client may request. */
+export function scopesOf({ administration, requiredScope }: AdministeredProvider): string[] {
+  return (administration.scope ?? requiredScope ?? '').split(' ').filter((scope) => scope !== '')
+}

@@ -5,8 +5,6 @@ import { prepared } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { type AccountAccess, accountAccess } from './account-client-reads.ts'
 
-type Db = Kysely<Database>
-
 /** An account whose tokens meet conditions. */
 export interface FederatedAccount extends AccountAccess {
   readonly name: string
@@ -28,35 +26,11 @@ const federatedAccounts = prepared(1, (db, organizationId: string) =>
 )
 
 /** The federated accounts of an organization, sorted by name. */
-export async function listFederatedAccounts(db: Db, organizationId: string): Promise<FederatedAccount[]> {
+export async function listFederatedAccounts(db: Kysely<Database>, organizationId: string): Promise<FederatedAccount[]> {
   const rows = await federatedAccounts(db, organizationId)
   return rows.map((row) => {
     const conditions = checkConditions(readJsonColumn(row.conditions ?? '{}'))
     const { name, revision } = row
     return { ...accountAccess(row), name, conditions, conditionKeys: conditionKeys(conditions), revision }
   })
-}
-
-/** An access token of this controller. */
-export interface AccountToken {
-  readonly accountId: string
-  readonly organizationId: string
-  readonly accountRevision: number
-  readonly providerRevision: number
-  readonly expiresAt: number
-}
-
-const tokenByDigest = prepared(1, (db, digest: string) =>
-  db
-    .selectFrom('api_account_tokens as token')
-    .innerJoin('api_accounts as account', 'account.id', 'token.account_id')
-    .select(['token.account_id as accountId', 'account.organization_id as organizationId'])
-    .select(['token.account_revision as accountRevision', 'token.provider_revision as providerRevision'])
-    .select('token.expires_at as expiresAt')
-    .where('token.digest', '=', digest),
-)
-
-export async function findAccountToken(db: Db, digest: string): Promise<AccountToken | undefined> {
-  const [row] = await tokenByDigest(db, digest)
-  return row
 }
