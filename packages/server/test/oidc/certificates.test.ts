@@ -32,6 +32,8 @@ async function setUp(t: TestContext, options: AppOptions = {}) {
   return { app, tls, client, post, call, token, logIn }
 }
 
+const fingerprintOf = (pem: string): string => new X509Certificate(pem).fingerprint.replaceAll(':', '').toLowerCase()
+
 test('U-13 a login by certificate binds every token to the certificate', async (t) => {
   const { app, client, call, token, logIn } = await setUp(t)
   const holder = await makeHolder(app)
@@ -69,7 +71,7 @@ test('U-13 a certificate of a third-party CA binds too, and what ends the trust 
   const { login, reply } = await logIn(alice)
   assert.equal(reply.status, 302, reply.text)
   const tokens = await client.finish(login)
-  const fingerprint = new X509Certificate(alice.cert).fingerprint.replaceAll(':', '').toLowerCase()
+  const fingerprint = fingerprintOf(alice.cert)
   const { z_cfs: bound, z_acf: presented } = claimsOf(tokens.access_token)
   assert.deepEqual([bound, presented], [[fingerprint], fingerprint])
   assert.equal((await call(tokens.access_token, alice)).status, 200)
@@ -158,7 +160,7 @@ test('a CSR gives a session its own certificate, which later ones replace', asyn
     leaf.subjectAltName ?? '',
     new RegExp(`identity/${user.id}/apiSession/${session}/apiSessionCertificate/`),
   )
-  assert.deepEqual(bound, [leaf.fingerprint.replaceAll(':', '').toLowerCase()])
+  assert.deepEqual(bound, [fingerprintOf(tokens.session_cert ?? '')])
   const keys = { cert: tokens.session_cert ?? '', key: pemOfKey(csr) }
   assert.equal((await call(tokens.access_token)).status, 401)
   assert.equal((await call(tokens.access_token, keys)).status, 200)
@@ -168,6 +170,20 @@ test('a CSR gives a session its own certificate, which later ones replace', asyn
   assert.equal(refreshed.status, 200, refreshed.text)
   const nextKeys = { cert: refreshed.json.session_cert, key: pemOfKey(next) }
   for (const good of [keys, nextKeys]) assert.equal((await call(refreshed.json.access_token, good)).status, 200)
+  const exchanged = makeTestCsr()
+  const exchange = {
+    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+    subject_token: refreshed.json.refresh_token,
+    subject_token_type: 'urn:ietf:params:oauth:token-type:refresh_token',
+    requested_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+    csr_pem: exchanged.pem,
+  }
+  const copy = await token(exchange, nextKeys)
+  assert.equal(copy.status, 200, copy.text)
+  const exchangedKeys = { cert: copy.json.session_cert, key: pemOfKey(exchanged) }
+  assert.deepEqual(claimsOf(copy.json.access_token).z_cfs, [fingerprintOf(exchangedKeys.cert)])
+  assert.equal((await call(copy.json.access_token, exchangedKeys)).status, 200)
+  assert.equal((await call(copy.json.access_token)).status, 401)
   const wrong = await token({ ...form, refresh_token: refreshed.json.refresh_token, csr_pem: 'garbage' }, nextKeys)
   assert.equal(wrong.json.error, 'invalid_request')
   assert.match(wrong.json.error_description, /^invalid CSR: /)

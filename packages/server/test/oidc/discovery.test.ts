@@ -82,6 +82,25 @@ test('U-06 no origin is reflected with credentials, and scripts can read what th
   }
 })
 
+test('U-06 a preflight names no origin with credentials', async (t) => {
+  const client = new OidcClient(await buildApp(t))
+  for (const path of [CONFIGURATION, '/oidc/oauth/token', '/oidc/login/password']) {
+    const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST' }
+    const reply = await client.call('OPTIONS', path, { headers })
+    assert.equal(reply.status, 200, path)
+    assert.equal(reply.headers['access-control-allow-origin'], '*')
+    assert.equal(reply.headers['access-control-allow-credentials'], undefined)
+  }
+})
+
+test('the provider says that it is ready', async (t) => {
+  const client = new OidcClient(await buildApp(t))
+  for (const path of ['/oidc/healthz', '/oidc/ready']) {
+    const reply = await client.call('GET', path)
+    assert.deepEqual([reply.status, reply.json], [200, { status: 'ok' }], path)
+  }
+})
+
 test('a setting turns the provider off: nothing is announced, served or accepted', async (t) => {
   const on = await buildApp(t)
   const { access_token: token } = await new OidcClient(on).logIn()

@@ -149,6 +149,20 @@ test('W-63 a revocation by jti ends one access token, also in a write that is un
   ])
 })
 
+test('W-63 a revocation by the jti of a refresh token ends its use, and that alone', async (t) => {
+  const app = await buildApp(t)
+  const client = new OidcClient(app)
+  const [tokens, others] = [await client.logIn(), await client.logIn()]
+  const { jti } = claimsOf(tokens.refresh_token)
+  assert.equal((await app.admin('POST', `${MANAGEMENT}/revocations`, { id: jti, type: 'JTI' })).status, 201)
+  const refused = await client.refresh(tokens.refresh_token)
+  assert.deepEqual([refused.status, refused.json.error], [400, 'invalid_grant'])
+  const exchanged = await client.exchange(tokens.refresh_token, { requested: 'access_token' })
+  assert.deepEqual([exchanged.status, exchanged.json.error], [400, 'invalid_grant'])
+  await assertLive(client, tokens)
+  assert.equal((await client.refresh(others.refresh_token)).status, 200)
+})
+
 test('W-63 a revocation by jti outlives tokens that were issued under longer settings', async (t) => {
   const config = settingsFile(t, 'oidc:\n  accessTokenSeconds: 60\n  refreshTokenSeconds: 120\n')
   const app = await buildApp(t, { settings: { config } })

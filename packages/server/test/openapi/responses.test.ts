@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { SPECS, type SpecId } from '../../src/http/openapi/build-document.ts'
 import { createPolicy } from '../http/auth-policies.fixture.ts'
 import { buildApp } from '../http/build-app.ts'
+import { makeCa } from '../http/cas.fixture.ts'
 import { certBody, create, jwksBody } from '../http/ext-jwt-signers.fixture.ts'
 import { createIdentity, createPassword } from '../http/identities.fixture.ts'
 import { createChecker } from './check-responses.fixture.ts'
@@ -31,6 +33,8 @@ async function setUp(t: TestContext) {
     identityId: identity,
     expiresAt: new Date(app.clock.now() + 60_000).toISOString(),
   })
+  const revocation = { id: randomUUID(), type: 'JTI', tags: { why: 'lost' } }
+  assert.equal((await app.admin('POST', '/edge/management/v1/revocations', revocation)).status, 201)
   const refused = await app.call('POST', '/edge/client/v1/authenticate?method=password', {
     username: 'admin',
     password: 'not-the-password',
@@ -44,6 +48,8 @@ async function setUp(t: TestContext) {
     'current-identity': own,
     'api-sessions': session,
     enrollments: enrollment.json.data.id,
+    cas: (await makeCa(app)).id,
+    revocations: revocation.id,
     'auth-decisions': refused.json.error.requestId,
     'identity-types': 'Default',
     specs: 'edge-client',
