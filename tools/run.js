@@ -37,6 +37,7 @@ const tasks = {
   bench: { file: 'tools/bench.ts', args: [], dev: true, cwd: root },
   soak: { file: 'tools/soak.ts', args: [], dev: true, cwd: root },
   keycloak: { file: 'e2e/keycloak/run.ts', args: [], dev: true, cwd: root },
+  screenshots: { file: 'e2e/screenshots/run.ts', args: [], dev: true, console: 'needed', cwd: root },
   fuzz: { file: 'tools/fuzz.ts', args: [], dev: true, cwd: root },
   generate: { file: 'tools/generate.ts', args: [], dev: true, cwd: root },
   trace: { file: 'tools/trace.ts', args: [], dev: true, cwd: root },

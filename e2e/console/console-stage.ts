@@ -56,7 +56,8 @@ export function useConsole(): () => ConsoleStage {
   }
 }
 
-async function startConsole(
+/** Starts a controller with the local provider, and a browser. What ends them is given to `onEnd`. */
+export async function startConsole(
   onEnd: (end: () => Promise<unknown>) => void,
 ): Promise<ConsoleStage & { closePages(): Promise<void> }> {
   await ensureConsole({ root, node: process.execPath })
