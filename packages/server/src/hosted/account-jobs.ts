@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { AppError } from '@countersign/core'
 import type { Logger } from 'pino'
 import { beginJob } from '../operations/account-job/begin-job.ts'
+import { type AppliedState, endEnableJob } from '../operations/account-job/enable-job.ts'
 import { type CreatedByJob, failJob } from '../operations/account-job/fail-job.ts'
 import { tookTooLong } from '../operations/account-job/finish-job.ts'
 import { JOB_DEADLINE_MS, JOB_LEASE_MS, JOB_SHOWN_MS, retryDelayMs } from '../operations/account-job/job-time.ts'
@@ -230,7 +231,12 @@ export class AccountJobs {
     if (!job) return undefined
     const { attempts, identity_provider_id: providerId } = job
     try {
-      const change = await this.#work(job, { ...(await getProviderById(store.db, providerId)), signal })
+      const record = { ...(await getProviderById(store.db, providerId)), signal }
+      if (job.kind === 'enable') {
+        await this.#enable(job, record)
+        return true
+      }
+      const change = await this.#work(job, record)
       await store.run(settleJob, { id, attempts, change }, this.#meta())
       return true
     } catch (error) {
@@ -244,7 +250,7 @@ export class AccountJobs {
 
   /** Does the work of a job, or removes what an interrupted or failed one has left. Returns undefined when the job is done. */
   async #work(job: AccountJobRow, record: ProviderInTime): Promise<JobChange | undefined> {
-    const { accountClients, store } = this.#parts
+    const { accountClients } = this.#parts
     const client = jobClient(job)
     switch (job.kind) {
       case 'remove':
@@ -256,17 +262,25 @@ export class AccountJobs {
           await adapter.secrets?.remove(provider, accountClients.openClient(record, client), job.secret_id ?? '')
         return undefined
       }
-      case 'enable': {
-        const { provider, adapter } = accountClients.open(record)
-        const current = await findCurrentClient(store.db, job.account_id)
-        if (current?.administered_by !== provider.administration.kind) return undefined
-        const opened = accountClients.openClient(record, accountClient(current))
-        await adapter.setEnabled?.(provider, opened, Boolean(current.active))
-        return undefined
-      }
       default:
         return this.#undo(job, record, client)
     }
+  }
+
+  /** Enables or disables the client at the provider as its account is, until nothing has changed meanwhile. */
+  async #enable({ id, attempts, account_id: accountId }: AccountJobRow, record: ProviderInTime): Promise<void> {
+    const { accountClients, store } = this.#parts
+    const { provider, adapter } = accountClients.open(record)
+    const apply = async (): Promise<AppliedState | undefined> => {
+      const current = await findCurrentClient(store.db, accountId)
+      if (!current) return undefined
+      const active = Boolean(current.active)
+      if (current.administered_by === provider.administration.kind) {
+        await adapter.setEnabled?.(provider, accountClients.openClient(record, accountClient(current)), active)
+      }
+      return { clientId: current.client_id, active }
+    }
+    while (await store.run(endEnableJob, { id, attempts, accountId, applied: await apply() }, this.#meta()));
   }
 
   async #undo(job: AccountJobRow, record: ProviderInTime, client: AccountClient | undefined): Promise<JobChange> {

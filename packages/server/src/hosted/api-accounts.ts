@@ -96,12 +96,14 @@ export class ApiAccounts {
       input: { settings },
       repeats,
     } as const
+    const left: string[] = []
     const credentials = await accountJobs.create(plan, meta, async (result, jobId) => {
       if (!('client' in result)) throw new TypeError('a new account has a new client')
       const { client } = result
       const args = { id, organizationId, identityProviderId: provider.id, settings, client, binding, jobId }
-      await store.run(createApiAccount, args, meta)
+      left.push(...(await store.run(createApiAccount, args, meta)))
     })
+    await accountJobs.runNow(organizationId, left)
     return { id, credentials }
   }
 
@@ -148,10 +150,12 @@ export class ApiAccounts {
       input: { overlapMs },
       repeats,
     } as const
+    const left: string[] = []
     const credentials = await accountJobs.create(plan, meta, async (result, jobId) => {
       const credential = 'client' in result ? { client: result.client, binding } : result
-      await store.run(rotateApiAccount, { id, organizationId, credential, overlapMs, jobId }, meta)
+      left.push(...(await store.run(rotateApiAccount, { id, organizationId, credential, overlapMs, jobId }, meta)))
     })
+    await accountJobs.runNow(organizationId, left)
     return { id, credentials }
   }
 

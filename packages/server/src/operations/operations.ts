@@ -1,6 +1,7 @@
 import type { AnyOperation } from '../store/operation.ts'
 import { beginJob } from './account-job/begin-job.ts'
 import { dismissJob } from './account-job/dismiss-job.ts'
+import { endEnableJob } from './account-job/enable-job.ts'
 import { failJob } from './account-job/fail-job.ts'
 import { pruneJobs } from './account-job/prune-jobs.ts'
 import { settleJob, takeJob } from './account-job/settle-job.ts'
@@ -111,6 +112,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   dismissJob,
   pruneJobs,
   settleJob,
+  endEnableJob,
   failJob,
   takeJob,
   removeClient,

@@ -3,9 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { providerFromRow } from '../../src/store/provider-row.ts'
 import { setUpHosted } from '../hosted/hosted.fixture.ts'
-import type { TestApp } from '../http/build-app.ts'
 import { startStub } from './stub-server.ts'
-import { makeJobs, PROVIDER_WORLDS, SECRET, setUpAdministration } from './worlds.fixture.ts'
+import { holdOperation, makeJobs, PROVIDER_WORLDS, SECRET, setUpAdministration } from './worlds.fixture.ts'
 
 const KINDS = Object.keys(PROVIDER_WORLDS) as (keyof typeof PROVIDER_WORLDS)[]
 /** Longer than a job may be at work, and than the overlaps here. Sessions of administrators last longer. */
@@ -135,24 +134,6 @@ for (const kind of KINDS) {
     assert.deepEqual(world.clientIds(), [kept.clientId])
     assert.deepEqual([(await listJobs())[0].state, provider.id], ['failed', record.id])
   })
-}
-
-/** Operations of this name begin only after `release`. `reached` resolves when the first one waits. */
-function holdOperation({ stores }: Pick<TestApp, 'stores'>, name: string) {
-  const [released, reached] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  for (const store of stores) {
-    const run = store.run.bind(store)
-    Object.assign(store, {
-      run: async (operation: { name: string }, ...rest: unknown[]) => {
-        if (operation.name === name) {
-          reached.resolve()
-          await released.promise
-        }
-        return (run as (...args: unknown[]) => Promise<unknown>)(operation, ...rest)
-      },
-    })
-  }
-  return { reached: reached.promise, release: () => released.resolve() }
 }
 
 for (const kind of ['entra', 'cognito'] as const) {

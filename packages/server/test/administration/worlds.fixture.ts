@@ -162,6 +162,24 @@ export function makeJobs(
   return { accountClients, accountJobs: new AccountJobs({ store, clock, log, accountClients, roundLimits }) }
 }
 
+/** Operations of this name begin only after `release`. `reached` resolves when the first one waits. */
+export function holdOperation({ stores }: Pick<TestApp, 'stores'>, name: string) {
+  const [released, reached] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  for (const store of stores) {
+    const run = store.run.bind(store)
+    Object.assign(store, {
+      run: async (operation: { name: string }, ...rest: unknown[]) => {
+        if (operation.name === name) {
+          reached.resolve()
+          await released.promise
+        }
+        return (run as (...args: unknown[]) => Promise<unknown>)(operation, ...rest)
+      },
+    })
+  }
+  return { reached: reached.promise, release: () => released.resolve() }
+}
+
 const PROVIDERS = '/identity/v1/identity-providers'
 const ACCOUNTS = '/identity/v1/api-account-identities'
 const JOBS = '/identity/v1/account-jobs'

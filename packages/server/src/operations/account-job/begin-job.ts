@@ -2,7 +2,7 @@ import type { AccountJobKind } from '@countersign/contract'
 import { AppError, fieldError } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
 import type { OwnedKey } from '../../store/owned-key.ts'
-import { countOpenJobs, findOpenRotation, getJob } from '../../store/reads/account-job-reads.ts'
+import { countOpenJobs, findOpenJob, getJob } from '../../store/reads/account-job-reads.ts'
 import { getProvider } from '../../store/reads/provider-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { deleteJob, deleteSurplusJobs, insertJob } from '../../store/writes/account-job-writes.ts'
@@ -38,7 +38,7 @@ export const beginJob = operation({
 })
 
 export async function addJob(tx: Transaction, job: Omit<BeginJob, 'repeats'>): Promise<void> {
-  if (job.kind === 'rotate' && (await findOpenRotation(tx.db, job.accountId))) {
+  if (job.kind === 'rotate' && (await findOpenJob(tx.db, job.accountId, 'rotate'))) {
     throw fieldError('id', 'a rotation of this account is under way or is being undone: try again later', job.accountId)
   }
   await deleteSurplusJobs(tx, job.organizationId, MAX_FAILED_JOBS)

@@ -1,7 +1,7 @@
 import { LONG_AGO } from '../../store/client-retirement.ts'
 import { operation } from '../../store/operation.ts'
 import type { OwnedKey } from '../../store/owned-key.ts'
-import { findOpenRotation } from '../../store/reads/account-job-reads.ts'
+import { findOpenJob } from '../../store/reads/account-job-reads.ts'
 import { getAccountRow } from '../../store/reads/account-reads.ts'
 import { findAccountEnd } from '../../store/reads/active-account-reads.ts'
 import { deleteFailedRotations } from '../../store/writes/account-job-writes.ts'
@@ -27,7 +27,7 @@ export const beginPlannedRotation = operation({
     // An account that cannot call would not pick up the new credentials before the old ones end.
     if (((await findAccountEnd(tx.db, id)) ?? LONG_AGO) <= tx.now) return false
     await updateRotation(tx, id, { rotatedAt, rotatesAt: tx.now + RETRY_MS })
-    if (await findOpenRotation(tx.db, id)) return false
+    if (await findOpenJob(tx.db, id, 'rotate')) return false
     await deleteFailedRotations(tx, id)
     await addJob(tx, {
       id: jobId,

@@ -1,12 +1,13 @@
 import { type AccountSettings, checkQuota, checkWrittenConditions } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
-import { countAccounts, isAccountName } from '../../store/reads/account-reads.ts'
+import { countAccounts, getAccountRow, isAccountName } from '../../store/reads/account-reads.ts'
 import { getProvider } from '../../store/reads/provider-reads.ts'
 import { loadQuotas } from '../../store/reads/quota-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { duplicateError } from '../../store/unique-violation.ts'
 import type { AccountClient } from '../../store/writes/account-client-writes.ts'
 import { type AccountOwners, insertAccount } from '../../store/writes/account-writes.ts'
+import { addEnableJob } from '../account-job/enable-job.ts'
 import { finishJob } from '../account-job/finish-job.ts'
 import { checkTargetOrganization } from '../organization/target-organization.ts'
 import { addClient } from './account-clients.ts'
@@ -24,10 +25,14 @@ export interface NewApiAccount extends AccountOwners {
   readonly jobId?: string | undefined
 }
 
+/** Returns the jobs that disable the client of an inactive account at the provider. */
 export const createApiAccount = operation({
   name: 'apiAccount.create',
   access: { hosted: 'admin' },
-  async run(tx, { settings, client, binding, confirmBroad = false, jobId, ...owners }: NewApiAccount): Promise<void> {
+  async run(
+    tx,
+    { settings, client, binding, confirmBroad = false, jobId, ...owners }: NewApiAccount,
+  ): Promise<string[]> {
     await finishJob(tx, jobId)
     const { id, organizationId, identityProviderId, kind = 'client' } = owners
     checkWrittenConditions({ kind, conditions: settings.conditions, current: null, confirmBroad })
@@ -37,6 +42,7 @@ export const createApiAccount = operation({
     checkRotationPlan(settings, client)
     await insertAccount(tx, owners, settings, nextRotation(settings, tx.now))
     if (client && binding) await addClient(tx, { accountId: id, provider }, client, binding)
+    return settings.active ? [] : addEnableJob(tx, await getAccountRow(tx.db, organizationId, id))
   },
 })
 

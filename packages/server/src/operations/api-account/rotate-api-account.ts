@@ -13,6 +13,7 @@ import { type AccountClient, retireClients } from '../../store/writes/account-cl
 import { insertJob } from '../../store/writes/account-job-writes.ts'
 import { deletePickup, putPickup } from '../../store/writes/account-pickup-writes.ts'
 import { updateRotation } from '../../store/writes/account-writes.ts'
+import { addEnableJob } from '../account-job/enable-job.ts'
 import { finishJob } from '../account-job/finish-job.ts'
 import { addClient } from './account-clients.ts'
 import { endAccountSessions } from './account-sessions.ts'
@@ -40,12 +41,12 @@ export function checkHasClients({ kind }: Pick<ApiAccountRow, 'kind'>): void {
   throw new AppError('INVALID_FIELD', { message: 'a federated account has no credentials to rotate' })
 }
 
-/** Gives an account a new credential, and retires the current ones. */
+/** Gives an account a new credential, and retires the current ones. Returns the jobs that disable a new client of an inactive account at the provider. */
 export const rotateApiAccount = operation({
   name: 'apiAccount.rotate',
   access: { hosted: 'admin' },
   target: 'apiAccounts',
-  async run(tx, args: RotateApiAccount): Promise<void> {
+  async run(tx, args: RotateApiAccount): Promise<string[]> {
     const { id, organizationId, credential, overlapMs, jobId, sealedCredentials } = args
     await finishJob(tx, jobId)
     const account = await getAccountRow(tx.db, organizationId, id)
@@ -63,6 +64,7 @@ export const rotateApiAccount = operation({
     // Earlier credentials that were not picked up are among the retired ones.
     if (sealedCredentials === undefined) await deletePickup(tx, id)
     else await putPickup(tx, { accountId: id, sealedCredentials, expiresAt: tx.now + overlapMs })
+    return account.active || !('client' in credential) ? [] : addEnableJob(tx, account)
   },
 })
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { ApiAccountPatch, ApiAccountWrite } from '@countersign/contract'
 import { type AccountSettings, checkWrittenConditions, patchedAccount, replacedAccount } from '@countersign/core'
 import { accountClient, accountSettings } from '../../store/hosted-rows.ts'
@@ -8,10 +7,8 @@ import type { OwnedKey } from '../../store/owned-key.ts'
 import { findCurrentClient } from '../../store/reads/account-client-reads.ts'
 import { getAccountRow } from '../../store/reads/account-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
-import type { AccountClient } from '../../store/writes/account-client-writes.ts'
-import { insertJob } from '../../store/writes/account-job-writes.ts'
 import { refusesEarlierTokens, updateAccount } from '../../store/writes/account-writes.ts'
-import { JOB_LEASE_MS } from '../account-job/job-time.ts'
+import { addEnableJob } from '../account-job/enable-job.ts'
 import { updateAccountRights } from './account-identity.ts'
 import { endAccountSessions } from './account-sessions.ts'
 import { checkRotationPlan, nextRotation } from './rotation-plan.ts'
@@ -58,26 +55,9 @@ async function changeAccount(
   checkWrittenConditions({ kind, conditions: next.conditions, current: conditions, confirmBroad })
   if (refusesEarlierTokens(current, next, tx.now)) await endAccountSessions(tx, id)
   if (next.role !== role) await updateAccountRights(tx, id, next.role)
-  const row = await findCurrentClient(tx.db, id)
-  const client = row && accountClient(row)
-  checkRotationPlan(next, client)
+  const client = await findCurrentClient(tx.db, id)
+  checkRotationPlan(next, client && accountClient(client))
   await updateAccount(tx, current, next, nextRotation(next, rotatedAt))
   const isSame = next.active === Boolean(current.active)
-  return isSame || !client?.administeredBy ? [] : [await addEnableJob(tx, current, client)]
-}
-
-async function addEnableJob(tx: Transaction, account: ApiAccountRow, client: AccountClient): Promise<string> {
-  const id = randomUUID()
-  await insertJob(tx, {
-    id,
-    organizationId: account.organization_id,
-    identityProviderId: account.identity_provider_id,
-    accountId: account.id,
-    accountName: account.name,
-    kind: 'enable',
-    state: 'pending',
-    client,
-    dueAt: tx.now + JOB_LEASE_MS,
-  })
-  return id
+  return isSame ? [] : addEnableJob(tx, current)
 }

@@ -1,3 +1,4 @@
+import type { AccountJobKind } from '@countersign/contract'
 import { type Kysely, sql } from 'kysely'
 import { SYSTEM_ACTOR } from '../actor.ts'
 import type { AccountJobRow } from '../hosted-schema.ts'
@@ -41,13 +42,17 @@ export async function countOpenJobs(db: Db, organizationId: string, most: number
   return countOf(db, jobs.where('state', '<>', 'failed').limit(most).as('counted'))
 }
 
-/** A rotation of the account that is not settled yet. */
-export async function findOpenRotation(db: Db, accountId: string): Promise<Pick<AccountJobRow, 'id'> | undefined> {
+/** A job of this kind for the account that is not settled yet. */
+export async function findOpenJob(
+  db: Db,
+  accountId: string,
+  kind: AccountJobKind,
+): Promise<Pick<AccountJobRow, 'id'> | undefined> {
   return db
     .selectFrom('account_jobs')
     .select('id')
     .where('account_id', '=', accountId)
-    .where('kind', '=', 'rotate')
+    .where('kind', '=', kind)
     .where('state', 'in', ['running', 'pending'])
     .executeTakeFirst()
 }
