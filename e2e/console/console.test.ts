@@ -47,6 +47,37 @@ test(
   },
 )
 
+test(
+  'the page opens without a failed request before the login, also after a session has ended',
+  needsBrowser,
+  async () => {
+    const { page, pageErrors, go, goAsAdmin, endSession, logInAsAdmin, settle } = await stage().open()
+    const failures: string[] = []
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) failures.push(message.text())
+    })
+      page.on('response', (response) => {
+      if (response.status() >= 400) failures.push(`${response.status()} ${response.url()}`)
+    })
+    for (const path of ['', 'sign-in', 'signers?q=local']) {
+      await go(path)
+      await page.getByRole('heading', { name: 'Sign in to Countersign' }).waitFor()
+      await settle()
+    }
+    await logInAsAdmin()
+    await settle()
+    await endSession()
+    await go('')
+    await page.getByRole('heading', { name: 'Sign in to Countersign' }).waitFor()
+    assert.deepEqual(failures, [])
+    // The twin: a failed request is noticed.
+    await goAsAdmin('signers/nothing')
+    await page.getByRole('heading', { name: 'Not found' }).waitFor()
+    assert.ok(failures.length > 0)
+    assert.deepEqual(pageErrors, [])
+  },
+)
+
 test('people log in at their provider, and a refused login shows the request id', needsBrowser, async () => {
   const { page, pageErrors, go } = await stage().open()
   const logInAs = async (person: RegExp) => {

@@ -4,12 +4,16 @@ import { call } from './call.ts'
 import { controller } from './client.ts'
 import { queries, SESSION_KEY } from './queries.ts'
 
+/** Login and logout of the console: the session token goes into a cookie. */
+const CONSOLE_SESSION = '/console/session'
+
 /** The session of the browser's cookie; null when there is none. */
 export const sessionQuery = queryOptions({
   queryKey: SESSION_KEY,
   queryFn: async (): Promise<CurrentApiSession | null> => {
     try {
-      return await controller.currentSession()
+      const { data } = await call<{ data: { isLive: boolean } }>('GET', CONSOLE_SESSION)
+      return data.isLive ? await controller.currentSession() : null
     } catch (error) {
       if (error instanceof CountersignError && error.status === 401) return null
       throw error
@@ -23,9 +27,6 @@ export const currentIdentityQuery = queryOptions({
   queryFn: () => controller.currentIdentity(),
   staleTime: 60_000,
 })
-
-/** Login and logout of the console: the session token goes into a cookie. */
-const CONSOLE_SESSION = '/console/session'
 
 /** Whether the session needs a one-time code (`enter`), or one-time codes must be set up first (`set-up`). */
 export function pendingCode(session: CurrentApiSession): 'enter' | 'set-up' | undefined {

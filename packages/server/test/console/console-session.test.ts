@@ -117,6 +117,23 @@ test('logout ends the session and clears the cookie, also when the session is go
   assert.equal((await callWith(app, cookie, OWN_PAGE)).status, 401)
 })
 
+test('the console learns without an error whether its browser has a session', async (t) => {
+  const app = await buildConsoleApp(t)
+  const look = async (headers: Readonly<Record<string, string>>) => {
+    const { status, json } = await app.call('GET', '/console/session', undefined, {
+      headers: { ...OWN_PAGE, ...headers },
+    })
+    return status === 200 ? json.data.isLive : status
+  }
+  const cookie = await sessionCookie(app)
+  assert.equal(await look({ cookie }), true)
+  assert.equal(await look({}), false, 'no cookie')
+  assert.equal(await look({ cookie: '__Host-countersign=of-nothing' }), false)
+  assert.equal(await look({ cookie, 'sec-fetch-site': 'cross-site' }), 403, 'another page learns nothing')
+  await app.call('DELETE', '/console/session', undefined, { headers: { ...OWN_PAGE, cookie } })
+  assert.equal(await look({ cookie }), false, 'an ended session')
+})
+
 test('D45 a cookie next to another credential does not count, whatever that credential is', async (t) => {
   const app = await buildConsoleApp(t)
   const cookie = await sessionCookie(app)

@@ -61,6 +61,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
   'GET /api-docs/page.js': 'nothing',
   'GET /console/': 'nothing',
   'GET /console/*': 'nothing',
+  'GET /console/session': 'nothing',
   'POST /console/session': 'nothing',
   'DELETE /console/session': 'nothing',
   'GET /console/login/:signerId': 'nothing',

@@ -2,7 +2,7 @@ import { ConsoleSession } from '@countersign/contract'
 import type { SecondFactor } from '../../login/second-factor.ts'
 import { detail, done } from '../pipeline/envelope.ts'
 import type { Route } from '../pipeline/route.ts'
-import { checkOwnPage, SESSION_COOKIE } from '../pipeline/session-cookie.ts'
+import { checkOwnPage, cookieSessionToken, SESSION_COOKIE } from '../pipeline/session-cookie.ts'
 import { currentSessionView } from '../shared/api-session-view.ts'
 import { createLogInCall, type LogInCallParts } from '../shared/log-in-call.ts'
 import { type BrowserSessionParts, BrowserSessions } from './browser-sessions.ts'
@@ -13,12 +13,29 @@ interface ConsoleSessionRouteParts extends LogInCallParts, BrowserSessionParts {
 
 const PATHS = ['/console/session']
 
-/** Password login and logout of the console. The session token is sent in a cookie only. */
+/**
+ * Password login and logout of the console, and whether the browser has a session. The session token is sent in a cookie only. Without a session the
+ * console makes no call that needs one: the browser would log the 401 as an error of the page.
+ */
 export function consoleSessionRoutes(parts: ConsoleSessionRouteParts): Route[] {
-  const { clock, secondFactor } = parts
+  const { clock, secondFactor, sessions } = parts
   const browser = new BrowserSessions(parts)
   const logIn = createLogInCall(parts)
   return [
+    {
+      method: 'GET',
+      paths: PATHS,
+      access: 'anonymous',
+      rate: 'none',
+      bodyCap: 'anonymous',
+      body: null,
+      note: null,
+      handle: async ({ untrustedHead }) => {
+        const token = cookieSessionToken(untrustedHead)
+        const session = token === '' ? undefined : await sessions.peek(token)
+        return { ...detail({ isLive: session !== undefined }), headers: { 'cache-control': 'no-store' } }
+      },
+    },
     {
       method: 'POST',
       paths: PATHS,
