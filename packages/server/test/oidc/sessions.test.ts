@@ -262,12 +262,12 @@ test('U-02 the tokens of a session that has ended cost no write when they are se
   const app = await buildApp(t)
   const client = new OidcClient(app)
   const { refresh_token: token, id_token: hint } = await client.logIn()
-  const ran = t.mock.method(app.store, 'run')
+  const runs = app.stores.map((store) => t.mock.method(store, 'run'))
   const revoke = async () => {
     const form = { token, client_id: 'openziti' }
     assert.equal((await client.call('POST', '/oidc/revoke', { form })).status, 200)
     assert.equal((await client.call('GET', `/oidc/end_session?id_token_hint=${hint}`)).status, 302)
-    return ran.mock.callCount()
+    return runs.reduce((sum, { mock }) => sum + mock.callCount(), 0)
   }
   assert.deepEqual([await revoke(), await revoke()], [1, 1])
 })

@@ -44,6 +44,17 @@ test('U-08 a code is good once, for a minute, for its client, redirect URI and v
   assert.equal(errorOf(await client.redeem(late.code, late)), '400 invalid_grant: invalid code')
 })
 
+test('U-08 the way to the code ends when the code is redeemed', async (t) => {
+  const client = new OidcClient(await buildApp(t))
+  const login = await client.begin()
+  await client.logInByPassword(login, 'admin', ADMIN_PASSWORD)
+  const code = await client.code(login)
+  assert.equal(await client.code(login), code, 'a page may be loaded again')
+  assert.equal((await client.redeem(code, login)).status, 200)
+  const late = await client.call('GET', `/oidc/authorize/callback?id=${login.id}`)
+  assert.deepEqual([late.status, late.text], [400, 'request not found'])
+})
+
 test('U-08 a code that is used twice ends the session that it opened', async (t) => {
   const app = await buildApp(t)
   const client = new OidcClient(app)

@@ -3,7 +3,6 @@ import type { AttemptLimits } from '../../limits/attempt-limits.ts'
 import type { Oidc } from '../../oidc/create-oidc.ts'
 import { LOGIN_SECONDS } from '../../oidc/oidc-logins.ts'
 import type { Settings } from '../../platform/settings/index.ts'
-import type { StoredOidcLogin } from '../../store/oidc-login.ts'
 import type { Call } from '../pipeline/call.ts'
 import type { Route, RouteResponse } from '../pipeline/route.ts'
 import { chooseType } from './accept.ts'
@@ -61,15 +60,17 @@ export function authorizeRoutes({ oidc, loginSteps, limits, settings }: Authoriz
     issuerFor(issuers, call)
     const id = call.query.get('id')
     if (!id) return refusal('no id in request')
-    const login = await logins.find(id)
-    if (!login || !isSameBrowser(login, call)) return refusal('request not found')
-    const { redirectUri, state } = login
-    const code = login.code ? logins.codeOf(login) : await issueCode(login)
+    const request = await logins.findRequest(id)
+    if (!request || !isSameBrowser(request, call)) return refusal('request not found')
+    const { redirectUri, state } = request
+    const code = logins.takeCode(id) ?? (await findCode(id))
     if (code === undefined) return refusal('request not found')
     return redirect(addToUri(redirectUri, { code, state }))
   }
 
-  const issueCode = async (login: StoredOidcLogin): Promise<string | undefined> => {
+  const findCode = async (id: string): Promise<string | undefined> => {
+    const login = await logins.find(id)
+    if (!login || login.code) return login && logins.codeOf(login)
     const { redirectUri, state } = login
     const step = await loginSteps.find(login)
     if (step && step.missing.length === 0) return logins.issueCode(login, step.session)

@@ -6,6 +6,7 @@ import { passSecondToken } from '../../operations/oidc/pass-second-token.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { LiveSession, LiveSessions } from '../../session/live-sessions.ts'
 import type { StoredOidcLogin } from '../../store/oidc-login.ts'
+import type { NewOidcLogin } from '../../store/writes/oidc-login-writes.ts'
 
 export interface LoginStepsParts {
   readonly clock: Clock
@@ -39,7 +40,7 @@ export class LoginSteps {
 
   /** Opens the session of the identity that logs in, with the second factor that its request contains. Fails with UNAUTHORIZED when the login has expired. */
   opening(
-    login: StoredOidcLogin,
+    login: NewOidcLogin,
     given: { readonly bearers: readonly string[]; readonly csrPem: string | undefined },
   ): { readonly open: OpenSession; step(): Promise<LoginStep> } {
     const { oidc, secondFactor } = this.#parts

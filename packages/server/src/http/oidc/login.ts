@@ -17,6 +17,7 @@ import {
   certificatePage,
   codePage,
   endPage,
+  type PageLogin,
   passwordPage,
   secondTokenPage,
   tokenPage,
@@ -56,7 +57,7 @@ export function loginRoutes({ oidc, loginSteps, logIn }: LoginRouteParts): Route
     async (call: Call): Promise<RouteResponse> => {
       issuerFor(issuers, call)
       const isBrowser = chooseType(call.untrustedHead.headers.accept) === 'html'
-      const login = await logins.find(call.query.get('authRequestID') || call.query.get('id') || '')
+      const login = await logins.findRequest(call.query.get('authRequestID') || call.query.get('id') || '')
       if (!login || !isSameBrowser(login, call)) return endPage(404, UNKNOWN_LOGIN)
       if (isBrowser || method === 'password') return PAGES[method](login)
       const text = plainText(200, MUST_POST)
@@ -69,8 +70,8 @@ export function loginRoutes({ oidc, loginSteps, logIn }: LoginRouteParts): Route
       const issuer = issuerFor(issuers, call)
       const accepted = chooseType(call.untrustedHead.headers.accept)
       const body = readLoginBody(call)
-      const login = await findOwnLogin(oidc, call, loginIdOf(body, call))
-      if (!login) return refuseUnknown(accepted)
+      const login = await logins.findRequest(loginIdOf(body, call))
+      if (!login || !isSameBrowser(login, call)) return refuseUnknown(accepted)
       // A page of another site could otherwise make a browser log in with its certificate, and collect the code.
       if (method === 'cert' && isForeignPage(call)) throw new AppError('FORBIDDEN')
       const csrPem = body.csrPem || undefined
@@ -147,7 +148,7 @@ function isForeignPage({ untrustedHead }: Call): boolean {
 
 interface StepContext {
   readonly issuer: string
-  readonly login: StoredOidcLogin
+  readonly login: PageLogin
   readonly accepted: Accepted
   /** Why the credential of this request was not accepted. */
   readonly refusal?: string | undefined
