@@ -43,6 +43,17 @@ test('D14 D66 the worst pattern for a long text takes linear time, and texts ove
   )
 })
 
+test('F-14 a pattern that no text is compared with costs little', () => {
+  const pattern = 'ab?*'.repeat(125)
+  const measure = (use: (matches: (text: string) => boolean) => unknown) => {
+    const started = performance.now()
+    for (let times = 0; times < 1_000; times++) use(globMatcher(pattern))
+    return performance.now() - started
+  }
+  const [compared, created] = [measure((matches) => matches('a')), measure(() => undefined)]
+  assert.ok(created < compared / 10, `${created} ms, and ${compared} ms when they are used`)
+})
+
 test('D14 the text before the first wildcard begins every match', () => {
   assert.deepEqual(['acme/*', 'a?b*', '*', 'acme'].map(literalPrefix), ['acme/', 'a', '', 'acme'])
 })

@@ -7,11 +7,20 @@ const ANY_RUN = '*'
 const ANY_ONE = '?'
 
 /**
- * Builds the matcher of a pattern: `*` stands for any run of characters, also an empty one, `?` for exactly one, and nothing else is special. The whole
- * text must match, and have at most 1,024 characters. The time is linear in the length of the text: bit `n` of `state` says whether the first `n` elements of the pattern match the
- * characters read so far.
+ * The matcher of a pattern: `*` stands for any run of characters, also an empty one, `?` for exactly one, and nothing else is special. The whole
+ * text must match, and have at most 1,024 characters. It is built at its first use: most patterns of an organization are only read.
  */
 export function globMatcher(pattern: string): GlobMatcher {
+  let matches: GlobMatcher | undefined
+  return (text) => {
+    if (text.length > MAX_TEXT_LENGTH) return false
+    matches ??= buildMatcher(pattern)
+    return matches(text)
+  }
+}
+
+/** The time is linear in the length of the text: bit `n` of `state` says whether the first `n` elements of the pattern match the characters read so far. */
+function buildMatcher(pattern: string): GlobMatcher {
   const byCharacter = new Map<string, bigint>()
   /** The elements that match every character. */
   let anyOne = 0n
@@ -28,7 +37,6 @@ export function globMatcher(pattern: string): GlobMatcher {
     else byCharacter.set(character, (byCharacter.get(character) ?? 0n) | end)
   }
   return (text) => {
-    if (text.length > MAX_TEXT_LENGTH) return false
     let state = 1n
     for (const character of text) {
       state = ((state << 1n) & ((byCharacter.get(character) ?? 0n) | anyOne)) | (state & anyRun)

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   displayValue,
   findMostSpecific,
@@ -13,6 +12,7 @@ import {
 } from '@countersign/core'
 import { MAX_TOKEN_SECONDS } from '../operations/api-account/issue-account-token.ts'
 import type { Clock } from '../platform/clock.ts'
+import { mapInTurns } from '../platform/map-in-turns.ts'
 import type { FederatedAccount } from '../store/reads/federated-account-reads.ts'
 import type { TokenVerifier } from '../token/token-verifier.ts'
 import { type AccessVerdict, findAccessRefusal, type RefusedAccess, refusedBy } from './access-verdict.ts'
@@ -29,6 +29,18 @@ interface FederatedTokensParts {
 /** Which account a verified token acts as, or why none. */
 type Choice = FederatedAccount | Pick<RefusedAccess, 'reason' | 'account' | 'unmet' | 'matching'>
 
+type AcceptedVerdict = Extract<Verdict, { accepted: true }>
+
+/** A token that `record` has verified, with what else decides about it. */
+interface Verification {
+  readonly jws: UntrustedJws
+  readonly address: string
+  readonly record: DirectoryProvider
+  /** All of the organization that have the issuer, enabled or not. */
+  readonly records: readonly DirectoryProvider[]
+  readonly federated: FederatedAccounts
+}
+
 /** The choice for a token among these accounts: both are the same objects while neither has changed. */
 interface RememberedChoice {
   readonly accounts: FederatedAccounts
@@ -37,7 +49,6 @@ interface RememberedChoice {
 
 /** Each is another key set to verify with. */
 const MAX_RECORDS = 4
-const MAX_TURN_MS = 5
 
 /** Verifies tokens for the federated accounts of an organization, which their audience has named. */
 export class FederatedTokens {
@@ -58,34 +69,40 @@ export class FederatedTokens {
     organizationId: string,
     address: string,
   ): Promise<AccessVerdict> {
-    const { accounts, verifier } = this.#parts
     let refusal = refusedBy(refuseWithoutSigner(jws, true))
-    const trusting = issuer.byOrganization.get(organizationId)
+    const records = issuer.byOrganization.get(organizationId) ?? []
+    const trusting = records.filter(({ stored }) => stored.enabled)
     // Anyone can name an organization, with any text: nothing is read for those that do not trust the issuer, and none of them is concerned.
-    if (!trusting) return refusal
-    const federated = await accounts.federatedOf(organizationId)
+    if (trusting.length === 0) return refusal
+    const federated = await this.#parts.accounts.federatedOf(organizationId)
     for (const record of recordsFor(trusting, federated)) {
-      const verifying = { stored: record.keySigner, verify: record.federated }
-      const verdict = await verifier.verifyWith(verifying, jws, true, address)
-      const access = verdict.accepted
-        ? await this.#decide(verdict, record, federated)
-        : refusedBy(verdict, record.stored.id)
-      if (access.ok) return access
-      // A record that has verified the token says more than one that has not.
-      if (access.verdict?.accepted || !refusal.verdict?.accepted) refusal = access
+      const verdict = await this.#verifyBy(record, jws, address)
+      if (verdict.accepted) {
+        const access = await this.#decide(verdict, { jws, address, record, records, federated })
+        return access.ok ? access : { ...access, organizationId }
+      }
+      refusal = refusedBy(verdict, record.stored.id)
     }
     return { ...refusal, organizationId }
   }
 
+  #verifyBy({ keySigner, federated }: DirectoryProvider, jws: UntrustedJws, address: string): Promise<Verdict> {
+    return this.#parts.verifier.verifyWith({ stored: keySigner, verify: federated }, jws, true, address)
+  }
+
+  /** Chooses among the accounts of all records, and then needs the verdict of the record of the chosen one. */
   async #decide(
-    verdict: Extract<Verdict, { accepted: true }>,
-    { stored }: DirectoryProvider,
-    accounts: FederatedAccounts,
+    verifiedBy: AcceptedVerdict,
+    { jws, address, record, records, federated }: Verification,
   ): Promise<AccessVerdict> {
+    const choice = await this.#choose(verifiedBy.token, federated, records)
+    const own = 'reason' in choice ? record : records.find(({ stored }) => stored.id === choice.identityProviderId)
+    if (!own) return { ok: false, verdict: verifiedBy, reason: 'account-unknown' }
+    if ('reason' in choice) return { ok: false, verdict: verifiedBy, providerId: own.stored.id, ...choice }
+    const verdict = own === record ? verifiedBy : await this.#verifyBy(own, jws, address)
+    const { id: providerId, requiredScope, revision: providerRevision } = own.stored
+    if (!verdict.accepted) return { ...refusedBy(verdict, providerId), account: choice }
     const { token } = verdict
-    const { id: providerId, requiredScope, revision: providerRevision } = stored
-    const choice = await this.#choose(token, accounts, providerId)
-    if ('reason' in choice) return { ok: false, verdict, providerId, ...choice }
     const lacksScope = requiredScope !== null && !hasScope(token.claims, requiredScope)
     const reason = findAccessRefusal(choice, this.#parts.clock.now()) ?? (lacksScope ? 'scope-missing' : undefined)
     if (reason) return { ok: false, reason, verdict, providerId, account: choice }
@@ -94,11 +111,16 @@ export class FederatedTokens {
   }
 
   /** A repeated token has the same claims: its choice is remembered. */
-  async #choose(token: VerifiedToken, accounts: FederatedAccounts, providerId: string): Promise<Choice> {
+  async #choose(
+    token: VerifiedToken,
+    accounts: FederatedAccounts,
+    records: readonly DirectoryProvider[],
+  ): Promise<Choice> {
     const known = this.#choices.get(token)
     if (known?.accounts === accounts) return known.choice
-    const ofProvider = [...accounts.values()].filter(({ identityProviderId }) => identityProviderId === providerId)
-    const choice = await chooseAccount(ofProvider, token.claims)
+    const ids = new Set(records.map(({ stored }) => stored.id))
+    const ofIssuer = [...accounts.values()].filter(({ identityProviderId }) => ids.has(identityProviderId))
+    const choice = await chooseAccount(ofIssuer, token.claims)
     this.#choices.set(token, { accounts, choice })
     return choice
   }
@@ -119,7 +141,7 @@ interface ComparedAccount {
 
 /**
  * The account whose conditions the claims meet. Of several, the one that has the conditions of all others too: any other choice would depend on
- * something that its administrators do not see. A disabled account keeps its place, and refuses.
+ * something that its administrators do not see. An account that is disabled, or whose record is, keeps its place and refuses.
  */
 async function chooseAccount(accounts: readonly FederatedAccount[], claims: JsonObject): Promise<Choice> {
   const compared = await compareAll(accounts, claims)
@@ -129,17 +151,11 @@ async function chooseAccount(accounts: readonly FederatedAccount[], claims: Json
   return chosen ?? { reason: 'account-ambiguous', account: matching[0], matching: matching.map(({ name }) => name) }
 }
 
-/** An organization can have a thousand accounts: other requests have their turns meanwhile. */
-async function compareAll(accounts: readonly FederatedAccount[], claims: JsonObject): Promise<ComparedAccount[]> {
-  const compared: ComparedAccount[] = []
-  let turnBegan = performance.now()
-  for (const account of accounts) {
-    compared.push({ account, unmet: account.conditions.filter((condition) => findUnmetClaim([condition], claims)) })
-    if (performance.now() - turnBegan < MAX_TURN_MS) continue
-    await nextTurn()
-    turnBegan = performance.now()
-  }
-  return compared
+/** An organization can have a thousand accounts. */
+function compareAll(accounts: readonly FederatedAccount[], claims: JsonObject): Promise<ComparedAccount[]> {
+  return mapInTurns(accounts, (account) => {
+    return { account, unmet: account.conditions.filter((condition) => findUnmetClaim([condition], claims)) }
+  })
 }
 
 /** The account with the fewest unmet conditions. */

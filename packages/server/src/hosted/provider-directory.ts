@@ -36,7 +36,7 @@ export interface TrustedIssuer {
   readonly fallback: DirectoryProvider | undefined
   /** The organization with all these records; undefined when there are several. */
   readonly soleOrganizationId: string | undefined
-  /** The enabled records of each organization, the oldest first. */
+  /** The records of each organization, the oldest first. */
   readonly byOrganization: ReadonlyMap<string, readonly DirectoryProvider[]>
 }
 
@@ -117,10 +117,7 @@ function trustedIssuer(issuer: string, records: readonly DirectoryProvider[]): T
     soleOrganizationId: others.length === 0 ? organizationId : undefined,
     clientIds: [...byClaim.values()].map(({ claimsProperty }) => claimsProperty),
     fallback: records.find(({ stored }) => stored.enabled),
-    byOrganization: Map.groupBy(
-      records.filter(({ stored }) => stored.enabled),
-      ({ stored }) => stored.organizationId,
-    ),
+    byOrganization: Map.groupBy(records, ({ stored }) => stored.organizationId),
   }
 }
 

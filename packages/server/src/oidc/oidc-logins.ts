@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type AuthorizeRequest, newSecret, newSortableUuid } from '@countersign/core'
-import { LRUCache } from 'lru-cache'
+import { type AuthorizeRequest, createLruCache, newSecret, newSortableUuid } from '@countersign/core'
 import { apiSessionEvent } from '../events/api-session-event.ts'
 import {
   type Authenticated,
@@ -50,8 +49,8 @@ export class OidcLogins {
    * What clients have asked for in the logins that began here, which never changes, and the codes that were issued here. Without them a login on
    * PostgreSQL costs more than three times a direct one (bench `oidc`).
    */
-  readonly #requests = new LRUCache<string, NewOidcLogin>({ max: MAX_RECENT })
-  readonly #codes = new LRUCache<string, NewOidcCode>({ max: MAX_RECENT })
+  readonly #requests = createLruCache<string, NewOidcLogin>(MAX_RECENT)
+  readonly #codes = createLruCache<string, NewOidcCode>(MAX_RECENT)
   #begun = 0
 
   constructor(parts: OidcLoginsParts) {

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
-import { accountFromBody, networkFromBody } from '@countersign/core'
+import { setImmediate } from 'node:timers/promises'
+import { accountFromBody, networkFromBody, organizationAudience } from '@countersign/core'
 import { BY_OPERATOR } from '../../src/operations/api-account/client-binding.ts'
 import { createApiAccount } from '../../src/operations/api-account/create-api-account.ts'
 import { createNetwork } from '../../src/operations/network/create-network.ts'
@@ -79,6 +80,33 @@ test('F-14 one identity, or its role, is read without the other accounts of the 
     )
     return roles
   })
+})
+
+test('F-14 a request of anyone overtakes the first token after a change of a thousand federated accounts', async (t) => {
+  const { app, createOrganization, createProvider, token, call } = await setUpHosted(t)
+  const organizationId = await createOrganization('FEDERATED')
+  const identityProviderId = await createProvider('cognito', { organizationId })
+  const pattern = 'ab?*'.repeat(125)
+  const conditions = { a: { glob: pattern }, b: { glob: pattern }, c: { glob: pattern }, repository: 'acme/app' }
+  const add = (nth: number) =>
+    app.store.run(
+      createApiAccount,
+      {
+        ...{ id: randomUUID(), organizationId, identityProviderId, kind: 'federated' },
+        settings: accountFromBody({ name: `account ${nth}`, conditions }),
+      },
+      { actorId: 'system', now: app.clock.now() },
+    )
+  await Promise.all(Array.from({ length: 1_000 }, (_, nth) => add(nth)))
+  const bearer = token('cognito', 'boss', { aud: organizationAudience(organizationId) })
+  const began = performance.now()
+  const first = call('GET', '/identity/v1/identities/self', bearer)
+  await setImmediate()
+  assert.equal((await app.call('GET', '/edge/client/v1/version')).status, 200)
+  const overtakenMs = performance.now() - began
+  assert.equal((await first).status, 401)
+  const wholeMs = performance.now() - began
+  assert.ok(overtakenMs < wholeMs / 2, `it took ${overtakenMs} of ${wholeMs} ms`)
 })
 
 test('F-14 a login overtakes the writes of an organization, even if it disables a provider with many accounts again and again', async (t) => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readJws } from '@countersign/core'
+import { readJws, refuseWithoutSigner } from '@countersign/core'
 import { mintKey, mintToken } from '@countersign/testkit'
 import { FederatedTokens } from '../../src/hosted/federated-tokens.ts'
+import type { DirectoryProvider } from '../../src/hosted/provider-directory.ts'
 import { DECISIONS, storeDecisions } from '../http/provider.fixture.ts'
 import { ACCOUNTS, CONDITIONS, GITHUB, GITHUB_KEYS, JOB, PROVIDERS, SELF, setUpFederated } from './federated.fixture.ts'
 
@@ -228,6 +229,34 @@ test('Y-04 of several matching accounts the most specific acts; without one the 
   assert.equal((await call('GET', SELF, jobToken({ workflow: 'test' }))).json.name, 'main only')
 })
 
+test('Y-04 a disabled account, or one of a disabled record, leaves its jobs to no account of another record', async (t) => {
+  const { app, createRecord, createFederated, jobToken, call } = await setUpFederated(t)
+  const [first, second] = [await createRecord(), await createRecord({ name: 'GitHub again' })]
+  const specific = await createFederated(first, {
+    name: 'main only',
+    role: 'read-only',
+    conditions: { repository_owner: 'acme', ref: 'refs/heads/main' },
+  })
+  await createFederated(second, { name: 'all of acme', conditions: { repository_owner: 'acme' } })
+  const acts = async (claims = {}) => (await call('GET', SELF, jobToken(claims))).json?.name
+  const branch = { ref: 'refs/heads/x' }
+  assert.deepEqual([await acts(), await acts(branch)], ['main only', 'all of acme'])
+  for (const [path, member] of [
+    [`${ACCOUNTS}/${specific}`, 'active'],
+    [`${PROVIDERS}/${first}`, 'enabled'],
+  ] as const) {
+    assert.equal((await app.admin('PATCH', path, { [member]: false })).status, 200)
+    assert.equal((await call('GET', SELF, jobToken())).status, 401, path)
+    assert.equal(await acts(branch), 'all of acme', path)
+    assert.equal((await app.admin('PATCH', path, { [member]: true })).status, 200)
+    assert.equal(await acts(), 'main only', path)
+  }
+  await createFederated(second, { name: 'deploys', conditions: { repository_owner: 'acme', workflow: 'deploy' } })
+  const refused = await call('GET', SELF, jobToken())
+  assert.equal(refused.status, 401, 'the age of a record decides nothing')
+  assert.match(refused.json.errors[0], /several API accounts: "all of acme", "deploys", "main only"/)
+})
+
 test('D57 D66 tokens of GitLab, Kubernetes and clouds work in the same way', async (t) => {
   const { app, createRecord, createFederated, call, audience, key } = await setUpFederated(t)
   const rows = [
@@ -311,15 +340,13 @@ test('Y-02 an audience that names no organization of the issuer is refused befor
     reads.push(organizationId)
     return new Map()
   }
-  const tokens = new FederatedTokens({
-    accounts: { federatedOf },
-    verifier: { verifyWith: () => assert.fail() },
-    clock: Date,
-  })
   const reading = readJws(jobToken())
   assert.ok(reading.ok)
+  const verifyWith = async () => refuseWithoutSigner(reading.jws, true)
+  const tokens = new FederatedTokens({ accounts: { federatedOf }, verifier: { verifyWith }, clock: Date })
   const issuer = { issuer: GITHUB, clientIds: [], fallback: undefined, soleOrganizationId: undefined }
-  const trusted = { ...issuer, byOrganization: new Map([['known', []]]) }
+  const enabled = { stored: { id: 'record', enabled: true } } as Partial<DirectoryProvider>
+  const trusted = { ...issuer, byOrganization: new Map([['known', [enabled as DirectoryProvider]]]) }
   for (const named of ['invented', 'known']) {
     const verdict = await tokens.verify(reading.jws, trusted, named, '127.0.0.1')
     assert.equal(verdict.ok, false)

@@ -1,5 +1,6 @@
 import { checkConditions, conditionKeys, type RequiredClaim } from '@countersign/core'
 import type { Kysely } from 'kysely'
+import { mapInTurns } from '../../platform/map-in-turns.ts'
 import { readJsonColumn } from '../json-column.ts'
 import { prepared } from '../prepared.ts'
 import type { Database } from '../schema.ts'
@@ -25,10 +26,9 @@ const federatedAccounts = prepared(1, (db, organizationId: string) =>
     .orderBy('account.name'),
 )
 
-/** The federated accounts of an organization, sorted by name. */
+/** The federated accounts of an organization, sorted by name. There can be a thousand. */
 export async function listFederatedAccounts(db: Kysely<Database>, organizationId: string): Promise<FederatedAccount[]> {
-  const rows = await federatedAccounts(db, organizationId)
-  return rows.map((row) => {
+  return mapInTurns(await federatedAccounts(db, organizationId), (row) => {
     const conditions = checkConditions(readJsonColumn(row.conditions ?? '{}'))
     const { name, revision } = row
     return { ...accountAccess(row), name, conditions, conditionKeys: conditionKeys(conditions), revision }
