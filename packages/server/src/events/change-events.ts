@@ -1,7 +1,7 @@
 import { newId } from '@countersign/core'
 import { COMPATIBLE_VERSION } from '../platform/version.ts'
 import { SYSTEM_ACTOR, UNATTRIBUTED_ID } from '../store/actor.ts'
-import type { OwnChange } from '../store/change.ts'
+import { isReport, type OwnChange } from '../store/change.ts'
 import { isOidcSessionId } from '../store/oidc-session-key.ts'
 import type { OperationMeta } from '../store/operation-meta.ts'
 import type { Store } from '../store/store.ts'
@@ -25,8 +25,8 @@ function changeEvent(
   meta: OperationMeta,
 ): ControllerEvent | undefined {
   if (session) return apiSessionEvent('deleted', { id, ...session, isOidc: isOidcSessionId(id) })
-  // An unused account has an event of its own.
-  if (!states || action === 'unused') return undefined
+  // Reports have events of their own, or none.
+  if (!states || isReport(action)) return undefined
   return {
     namespace: 'entityChange',
     eventId: newId(),

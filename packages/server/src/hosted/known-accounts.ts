@@ -1,6 +1,6 @@
 import { claimTextError, createLruCache, MAX_IDENTITY_CLAIM_LENGTH } from '@countersign/core'
 import type { Clock } from '../platform/clock.ts'
-import type { Change } from '../store/change.ts'
+import { type Change, isReport } from '../store/change.ts'
 import { type ClientKey, findAccountOfClient, type KnownAccount } from '../store/reads/account-client-reads.ts'
 import { type FederatedAccount, listFederatedAccounts } from '../store/reads/federated-account-reads.ts'
 import type { Store } from '../store/store.ts'
@@ -93,5 +93,5 @@ export class KnownAccounts {
 }
 
 function concernsAccounts({ entity, action }: Change): boolean {
-  return action !== 'unused' && (entity === 'apiAccounts' || entity === 'organizations')
+  return !isReport(action) && (entity === 'apiAccounts' || entity === 'organizations')
 }

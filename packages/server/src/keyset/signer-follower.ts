@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Scheduler } from '../platform/scheduler.ts'
-import type { Change } from '../store/change.ts'
+import { type Change, isReport } from '../store/change.ts'
 import { keyOwnerOf, signalKeysId } from '../store/key-signer.ts'
 import { type LoadedKeySigner, loadKeySigner, loadKeySigners } from '../store/reads/key-signer-reads.ts'
 import type { Store } from '../store/store.ts'
@@ -68,7 +68,7 @@ export class SignerFollower {
       return
     }
     for (const { entity, id, action } of changes) {
-      if (entity !== 'externalJwtSigners' && entity !== 'identityProviders') continue
+      if ((entity !== 'externalJwtSigners' && entity !== 'identityProviders') || isReport(action)) continue
       const ids = entity === 'externalJwtSigners' && keyOwnerOf(id) === id ? [id, signalKeysId(id)] : [id]
       for (const each of ids) {
         if (action === 'deleted') this.#options.onDeleted(each)

@@ -60,6 +60,7 @@ import { syncIdentity } from './identity/sync-identity.ts'
 import { patchIdentity, replaceIdentity } from './identity/update-identity.ts'
 import { createProvider } from './identity-provider/create-provider.ts'
 import { deleteProvider } from './identity-provider/delete-provider.ts'
+import { noteProviderTest } from './identity-provider/note-provider-test.ts'
 import { patchProvider, replaceProvider } from './identity-provider/update-provider.ts'
 import { createNetwork } from './network/create-network.ts'
 import { deleteNetwork } from './network/delete-network.ts'
@@ -166,6 +167,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   refreshEnrollment,
   createProvider,
   deleteProvider,
+  noteProviderTest,
   patchProvider,
   replaceProvider,
   createIdentity,

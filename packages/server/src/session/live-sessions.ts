@@ -69,6 +69,7 @@ export const SESSION_DEPENDENCIES: Required<DependenciesOf<LiveSession>> = {
   organizations: ({ login }) => (login.method === 'api-account' ? [ANY] : NONE),
   identityProviders: () => NONE,
   networks: () => NONE,
+  accountJobs: () => NONE,
   enrollments: () => NONE,
   cas: ({ login }) => (login.method === 'cert' && login.caId !== undefined ? [login.caId] : NONE),
   oidcKeys: () => NONE,

@@ -5,11 +5,19 @@ import type { OperationMeta } from './operation-meta.ts'
 export interface Change {
   readonly entity: ChangedEntity
   readonly id: string
-  /**
-   * `relabelled` is an update of `name` and `tags` only, on which no decision depends. `unused` changes nothing: it reports to the organization
-   * that an API account is not used.
-   */
-  readonly action: 'created' | 'updated' | 'relabelled' | 'unused' | 'deleted'
+  /** `relabelled` is an update of `name` and `tags` only, on which no decision depends. */
+  readonly action: 'created' | 'updated' | 'relabelled' | 'deleted' | Report
+}
+
+/**
+ * Entries of the change log that change no record, only for the audit events of its organization: an API account is not used, its new credentials were
+ * picked up, the administration of an identity provider was tested.
+ */
+export const REPORTS = ['unused', 'pickedUp', 'tested'] as const
+export type Report = (typeof REPORTS)[number]
+
+export function isReport(action: Change['action']): action is Report {
+  return REPORTS.some((report) => report === action)
 }
 
 /** A change with details that only the node that made it receives. */
@@ -46,6 +54,7 @@ export type ChangedEntity =
   | 'identityProviders'
   | 'networks'
   | 'apiAccounts'
+  | 'accountJobs'
   | 'enrollments'
   | 'cas'
   | 'oidcKeys'

@@ -1,5 +1,5 @@
 import { createLruCache, type LruCache } from '@countersign/core'
-import type { Change, ChangedEntity } from './change.ts'
+import { type Change, type ChangedEntity, REPORTS } from './change.ts'
 import { KeyIndex } from './key-index.ts'
 
 /** For each kind of entity, the ids of those that a value depends on. `ANY` stands for all of a kind. */
@@ -14,7 +14,7 @@ interface Entry<Value> {
 }
 
 /** What a decision may depend on stays as it is, or did not exist. */
-const KEEPS_DEPENDENTS: ReadonlySet<Change['action']> = new Set(['created', 'relabelled', 'unused'])
+const KEEPS_DEPENDENTS: ReadonlySet<Change['action']> = new Set(['created', 'relabelled', ...REPORTS])
 
 /** With more changes during a read, its value is not kept. */
 const MAX_NOTED = 1_000

@@ -1,5 +1,5 @@
 import { AppError } from '@countersign/core'
-import type { Change, ChangedEntity } from './change.ts'
+import { type Change, type ChangedEntity, isReport } from './change.ts'
 import type { Store } from './store.ts'
 
 /** The ids of rows to read, of which some may be deleted. */
@@ -33,7 +33,7 @@ export class FollowedRows {
 
   #markStale(changes: readonly Change[] | 'everything', followed: ChangedEntity): void {
     if (changes === 'everything') this.#stale = 'everything'
-    else for (const { entity, id } of changes) if (entity === followed) this.expire(id)
+    else for (const { entity, id, action } of changes) if (entity === followed && !isReport(action)) this.expire(id)
   }
 
   #isStale(): boolean {

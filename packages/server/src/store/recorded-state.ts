@@ -1,7 +1,11 @@
 import { hash } from 'node:crypto'
+import type { AdministrationKind } from '@countersign/contract'
+import { administrationSecret } from '@countersign/core'
 import type { Kysely } from 'kysely'
 import type { ChangedEntity } from './change.ts'
+import type { IdentityProviderRow } from './hosted-schema.ts'
 import { readJsonColumn } from './json-column.ts'
+import { findJob } from './reads/account-job-reads.ts'
 import { findAuthPolicy } from './reads/auth-policy-reads.ts'
 import { findAuthenticator } from './reads/authenticator-reads.ts'
 import { findCa } from './reads/ca-reads.ts'
@@ -16,6 +20,8 @@ export interface RecordedState {
   readonly text: string
   /** SHA-256 of the whole row, so that a changed secret is visible too. */
   readonly hash: string
+  /** Sealed secrets that the text does not have, by the name of the member. */
+  readonly sealed: Readonly<Record<string, string | null>>
   readonly updatedAt: number
   /** The organization that a record of the hosted API belongs to; undefined for other entities. */
   readonly organizationId: string | undefined
@@ -23,8 +29,13 @@ export interface RecordedState {
 
 type Db = Kysely<Database>
 type Shown = { readonly updatedAt: number }
-/** `row` is set where `shown` leaves part of it out. */
-type LoadState = (db: Db, id: string) => Promise<{ shown: Shown; row?: unknown; organizationId?: string } | undefined>
+type LoadState = (db: Db, id: string) => Promise<LoadedState | undefined>
+
+interface LoadedState extends Partial<Pick<RecordedState, 'organizationId' | 'sealed'>> {
+  readonly shown: Shown
+  /** Set where `shown` leaves part of it out. */
+  readonly row?: unknown
+}
 
 /** Sessions are not recorded: a login changes no settings. */
 const RECORDED: Readonly<Partial<Record<ChangedEntity, LoadState>>> = {
@@ -81,9 +92,19 @@ const RECORDED: Readonly<Partial<Record<ChangedEntity, LoadState>>> = {
     return { shown: { id, signerId, displayName, externalId, attribute, ...times } }
   },
   organizations: (db, id) => hostedState(db, 'organizations', id),
-  identityProviders: (db, id) => hostedState(db, 'identity_providers', id),
+  identityProviders: async (db, id) => {
+    const state = await hostedState(db, 'identity_providers', id)
+    return state && { ...state, sealed: sealedOf(state.row as IdentityProviderRow) }
+  },
   networks: (db, id) => hostedState(db, 'networks', id),
   apiAccounts: (db, id) => hostedState(db, 'api_accounts', id),
+  accountJobs: async (db, id) => {
+    const row = await findJob(db, id)
+    if (!row) return undefined
+    const { account_name: name, kind, state, client_id: clientId, error, organization_id: organizationId } = row
+    const times = { createdAt: row.created_at, updatedAt: row.updated_at }
+    return { shown: { id, name, kind, state, clientId, error, ...times }, row, organizationId }
+  },
 }
 
 type HostedTable = 'organizations' | 'identity_providers' | 'networks' | 'api_accounts'
@@ -97,6 +118,14 @@ async function hostedState(db: Db, table: HostedTable, id: string) {
   const named = Object.fromEntries(fields.map(([column, value]) => [memberName(column), value]))
   const { organization_id: organizationId = id } = row as { readonly organization_id?: string }
   return { shown: { ...named, updatedAt: row.updated_at }, row, organizationId }
+}
+
+/** The secret of an administration, under the name that requests give it. */
+function sealedOf({ administration, administration_secret: sealed }: IdentityProviderRow) {
+  const { kind = 'rfc7591' } =
+    administration === null ? {} : readJsonColumn<{ kind?: AdministrationKind }>(administration)
+  const member = administrationSecret(kind)
+  return member === undefined ? {} : { [`administration.${member}`]: sealed }
 }
 
 /** Converts `network_group_id` to `networkGroupId`. */
@@ -119,6 +148,6 @@ export async function loadRecordedState(db: Db, entity: ChangedEntity, id: strin
   if (!state) return undefined
   const text = JSON.stringify(state.shown)
   const whole = state.row === undefined ? text : JSON.stringify(state.row)
-  const { organizationId } = state
-  return { text, hash: hash('sha256', whole, 'hex'), updatedAt: state.shown.updatedAt, organizationId }
+  const { organizationId, sealed = {} } = state
+  return { text, hash: hash('sha256', whole, 'hex'), sealed, updatedAt: state.shown.updatedAt, organizationId }
 }

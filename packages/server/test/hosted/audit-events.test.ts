@@ -6,8 +6,13 @@ import { unusedAccountEvent } from '../../src/events/api-account-event.ts'
 import { AcceptedTokens } from '../../src/hosted/accepted-tokens.ts'
 import type { VerifiedAccount } from '../../src/hosted/access-verdict.ts'
 import { reportUnusedAccounts } from '../../src/hosted/unused-accounts.ts'
+import { beginJob } from '../../src/operations/account-job/begin-job.ts'
+import { settleJob } from '../../src/operations/account-job/settle-job.ts'
+import { rotateApiAccount } from '../../src/operations/api-account/rotate-api-account.ts'
 import { createNetwork } from '../../src/operations/network/create-network.ts'
+import { createSealing } from '../../src/platform/keys/sealing.ts'
 import { listen, openStream } from '../events/open-stream.ts'
+import { TEST_SEALING_KEY } from '../http/build-app.ts'
 import { createIdentity, createPassword } from '../http/identities.fixture.ts'
 import { setUpHosted } from './hosted.fixture.ts'
 
@@ -16,6 +21,8 @@ const NETWORKS = '/core/v3/networks'
 const ACCOUNTS = '/identity/v1/api-account-identities'
 const ORGANIZATIONS = '/identity/v1/organizations'
 const DECISIONS = '/edge/management/v1/auth-decisions'
+const JOBS = '/identity/v1/account-jobs'
+const PROVIDERS = '/identity/v1/identity-providers'
 const SELF = '/identity/v1/identities/self'
 
 interface AuditEvent {
@@ -304,4 +311,67 @@ test('events are paged from the newest on and filtered by time and type', async 
   for (const query of ['type=secrets', 'from=yesterday', 'to=1', 'before=x', 'size=0', 'size=x', 'type=network,']) {
     assert.equal((await call('GET', `${EVENTS}?${query}`, acme.bearer)).status, 400, query)
   }
+})
+
+test('N-13 picked up credentials, dismissed jobs and tests of a connection are events for members only', async (t) => {
+  const { app, call, acme, other, eventsOf, bodyOf } = await setUp(t)
+  const { organizationId, provider: identityProviderId, account: accountId } = acme
+  const system = { actorId: 'system', now: app.clock.now() }
+  const sealedCredentials = createSealing(TEST_SEALING_KEY).seal('{}', `credentials ${accountId}`)
+  const credential = { secretOf: '', replaced: [] }
+  const rotation = { id: accountId, organizationId, credential, overlapMs: 60_000, sealedCredentials }
+  await app.store.run(rotateApiAccount, rotation, system)
+  const job = { id: 'job-1', organizationId, identityProviderId, accountId: 'x', accountName: 'nightly' }
+  await app.store.run(beginJob, { ...job, kind: 'create', input: '{}' }, system)
+  const change = { state: 'failed', error: 'HTTP 500', dueAt: app.clock.now() + 60_000 } as const
+  await app.store.run(settleJob, { id: job.id, attempts: 0, change }, system)
+
+  app.clock.advance(1_000)
+  const since = new Date(app.clock.now()).toISOString()
+  const calls = [
+    ['api-account.picked-up', 'POST', `${ACCOUNTS}/${accountId}/pick-up`, 200],
+    ['account-job.dismissed', 'DELETE', `${JOBS}/${job.id}`, 204],
+    ['identity-provider.tested', 'POST', `${PROVIDERS}/${identityProviderId}/test`, 200],
+  ] as const
+  const { name: providerName } = bodyOf(await call('GET', `${PROVIDERS}/${identityProviderId}`, acme.bearer), 200)
+  const targets = {
+    'api-account.picked-up': { type: 'api-account', id: accountId, name: 'account of ACME-machine' },
+    'account-job.dismissed': { type: 'account-job', id: job.id, name: 'nightly' },
+    'identity-provider.tested': { type: 'identity-provider', id: identityProviderId, name: providerName },
+  }
+  for (const [type, method, path, status] of calls) {
+    assert.equal((await call(method, path, other.bearer)).status, 404, 'another organization changes nothing')
+    assert.deepEqual(await eventsOf(acme.bearer, `type=${type}`), [], 'what is refused is no event')
+    assert.equal((await call(method, path, acme.bearer)).status, status, path)
+    const [event, ...more] = await eventsOf(acme.bearer, `type=${type}&from=${since}`)
+    assert.deepEqual([event?.type, more.length], [type, 0])
+    assert.deepEqual(event?.target, targets[type])
+    assert.deepEqual([event?.actor?.id, event?.changed], [accountId, []])
+    assert.deepEqual(await eventsOf(other.bearer, `type=${type}`), [])
+    assert.deepEqual(bodyOf(await app.admin('GET', `${EVENTS}?type=${type}`), 200), [], 'nor does the operator see it')
+  }
+})
+
+test('events name changed members as the API does, and a changed secret, never its value', async (t) => {
+  const { app, call, acme, eventsOf, bodyOf } = await setUp(t)
+  const operator = `/identity/v1/operator/organizations/${acme.organizationId}`
+  const lastOf = async (type: string) => (await eventsOf(acme.bearer, `type=${type}`))[0]?.changed
+  bodyOf(await app.admin('PATCH', `${operator}/quotas`, { networks: 7, clientsPerAccount: 3 }), 200)
+  assert.deepEqual(await lastOf('organization.updated'), ['quotas.networks', 'quotas.clientsPerAccount'])
+  bodyOf(await app.admin('POST', `${operator}/suspend`, { reason: 'unpaid' }), 200)
+  bodyOf(await app.admin('POST', `${operator}/resume`), 200)
+  assert.deepEqual((await lastOf('organization.updated'))?.toSorted(), ['active', 'suspension'])
+
+  const path = `${PROVIDERS}/${acme.provider}`
+  const settings = { kind: 'cognito', accessKeyId: 'AKIAEXAMPLE', scope: 'api/all' }
+  const patch = async (administration: object) =>
+    bodyOf(await call('PATCH', path, acme.bearer, { administration }), 200)
+  await patch({ ...settings, secretAccessKey: 'first-secret' })
+  assert.deepEqual(await lastOf('identity-provider.updated'), ['administration', 'administration.secretAccessKey'])
+  await patch({ ...settings, secretAccessKey: 'second-secret' })
+  assert.deepEqual(await lastOf('identity-provider.updated'), ['administration.secretAccessKey'])
+  await patch({ ...settings, scope: 'api/other' })
+  assert.deepEqual(await lastOf('identity-provider.updated'), ['administration'])
+  const rows = await app.store.db.selectFrom('change_log').selectAll().execute()
+  assert.equal(/first-secret|second-secret/.test(JSON.stringify(rows)), false)
 })

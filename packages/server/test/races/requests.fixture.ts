@@ -305,6 +305,10 @@ export const REQUESTS: Readonly<Record<string, Prepare>> = {
     return { method: 'DELETE', path: `${JOBS}/${job.id}` }
   },
 
+  'identityProvider.noteTest': async (world) => ({
+    method: 'POST',
+    path: `${PROVIDERS}/${await makeHosted(world, PROVIDERS, providerBody())}/test`,
+  }),
   'identityProvider.create': () => ({ method: 'POST', path: PROVIDERS, body: providerBody() }),
   'identityProvider.replace': async (world) => ({
     method: 'PUT',

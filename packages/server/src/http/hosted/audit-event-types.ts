@@ -13,11 +13,14 @@ const RECORDS = {
 const ACTIONS = ['created', 'updated', 'deleted'] as const
 const TOKENS = { 'token.accepted': 'accepted', 'token.refused': 'refused' } as const
 
-const CHANGES = [
+const CHANGES: readonly { readonly type: string; readonly entity: ChangedEntity; readonly action: string }[] = [
   ...Object.entries(RECORDS).flatMap(([name, entity]) =>
     ACTIONS.map((action) => ({ type: `${name}.${action}`, entity, action })),
   ),
   { type: 'api-account.unused', entity: RECORDS['api-account'], action: 'unused' },
+  { type: 'api-account.picked-up', entity: RECORDS['api-account'], action: 'pickedUp' },
+  { type: 'identity-provider.tested', entity: RECORDS['identity-provider'], action: 'tested' },
+  { type: 'account-job.dismissed', entity: 'accountJobs', action: 'deleted' },
 ]
 
 /** Every type of event. A part before the dot stands for all types that begin with it. */
@@ -30,7 +33,8 @@ export function changeType(entity: string, action: string): string {
 
 /** The name of a kind of record in event types. */
 export function recordName(entity: string): string {
-  return Object.entries(RECORDS).find(([, known]) => known === entity)?.[0] ?? entity
+  const names: readonly [string, ChangedEntity][] = [...Object.entries(RECORDS), ['account-job', 'accountJobs']]
+  return names.find(([, known]) => known === entity)?.[0] ?? entity
 }
 
 /** Reads a list of types such as `network,token.refused`; all without one. Throws COULD_NOT_VALIDATE for an unknown type. */

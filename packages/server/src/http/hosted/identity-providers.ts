@@ -9,6 +9,7 @@ import type { AccountClients } from '../../hosted/account-clients.ts'
 import { ProviderRecords, type ProviderRecordsParts } from '../../hosted/provider-records.ts'
 import type { TargetOrganizations } from '../../hosted/target-organization.ts'
 import { deleteProvider } from '../../operations/identity-provider/delete-provider.ts'
+import { noteProviderTest } from '../../operations/identity-provider/note-provider-test.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { OwnedKey } from '../../store/owned-key.ts'
 import { getProvider, listProviders } from '../../store/reads/provider-reads.ts'
@@ -100,6 +101,7 @@ export function identityProviderRoutes(parts: IdentityProviderRouteParts): Route
       access: ADMIN,
       handle: async (call) => {
         const { id, organizationId } = ownedKeyOf(call)
+        await store.run(noteProviderTest, { id, organizationId }, hostedMeta(call, clock.now()))
         const record = await getProvider(store.db, organizationId, id)
         const checks = await accountClients.test(record)
         const kind = record.administration?.kind ?? 'manual'

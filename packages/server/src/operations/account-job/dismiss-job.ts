@@ -8,9 +8,11 @@ import { deleteJob } from '../../store/writes/account-job-writes.ts'
 export const dismissJob = operation({
   name: 'accountJob.dismiss',
   access: { hosted: 'admin' },
+  target: 'accountJobs',
   async run(tx, { id, organizationId }: OwnedKey): Promise<void> {
     const { state } = await getJob(tx.db, organizationId, id)
     if (state === 'running') throw fieldError('id', 'the job is at work: try again later', id)
     await deleteJob(tx, id)
+    tx.changed({ entity: 'accountJobs', id, action: 'deleted' })
   },
 })

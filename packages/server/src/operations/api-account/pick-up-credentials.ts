@@ -11,12 +11,14 @@ import { takePickup } from '../../store/writes/account-pickup-writes.ts'
 export const pickUpCredentials = operation({
   name: 'apiAccount.pickUp',
   access: { hosted: 'read' },
+  target: 'apiAccounts',
   async run(tx, { id, organizationId }: OwnedKey): Promise<string> {
     if (!tx.actor.isAdmin && tx.actor.id !== accountIdentityId(id)) throw new AppError('FORBIDDEN')
     await getAccountRow(tx.db, organizationId, id)
     const sealed = await takePickup(tx, id)
     if (sealed === undefined)
       throw new AppError('NOT_FOUND', { message: 'no new credentials wait for being picked up' })
+    tx.changed({ entity: 'apiAccounts', id, action: 'pickedUp' })
     return sealed
   },
 })
