@@ -1,6 +1,5 @@
 import { type ChangeOptions, ifMatchHeaders } from '../controller/resource.ts'
 import { pathOf } from '../http/json-api.ts'
-import type { CallOptions } from '../http/transport.ts'
 import type { AccountChanges, AccountInput, AccountRotation } from '../wire-types.ts'
 import { HostedResource } from './hosted-resource.ts'
 import type { Account, AccountWithCredentials } from './hosted-types.ts'
@@ -35,8 +34,13 @@ export class Accounts extends HostedResource<Account, AccountInput, AccountChang
   }
 
   /** The credentials of a planned rotation, once: for an administrator, or the account itself with its old ones. */
-  async pickUp(id: string, options: CallOptions = {}): Promise<AccountWithCredentials> {
-    return this.call({ method: 'POST', path: `${pathOf('', id)}/pick-up`, ...options })
+  async pickUp(id: string, { ifMatch, ...options }: ChangeOptions = {}): Promise<AccountWithCredentials> {
+    return this.call({
+      method: 'POST',
+      path: `${pathOf('', id)}/pick-up`,
+      headers: ifMatchHeaders(ifMatch),
+      ...options,
+    })
   }
 
   /** Deactivates the account: its tokens are refused and its sessions end. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { AppError } from '@countersign/core'
 import type { Logger } from 'pino'
-import { beginJob } from '../operations/account-job/begin-job.ts'
+import { beginJob, type RepeatedJob } from '../operations/account-job/begin-job.ts'
 import { type AppliedState, endEnableJob } from '../operations/account-job/enable-job.ts'
 import { type CreatedByJob, failJob } from '../operations/account-job/fail-job.ts'
 import { tookTooLong } from '../operations/account-job/finish-job.ts'
@@ -51,7 +51,7 @@ export interface JobPlan {
   /** What repeating the job needs. */
   readonly input: object
   /** The failed job that this one repeats. */
-  readonly repeats?: string | undefined
+  readonly repeats?: RepeatedJob | undefined
 }
 
 /** What a job has created: a client, or a further secret of a client. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ApiAccountCreate, ApiAccountPatch, ApiAccountRotate, ApiAccountWrite } from '@countersign/contract'
 import { type AccountSettings, AppError, accountFromBody, checkWrittenConditions, fieldError } from '@countersign/core'
+import type { RepeatedJob } from '../operations/account-job/begin-job.ts'
 import { checkNewClient } from '../operations/api-account/account-clients.ts'
 import { checkNewAccount, createApiAccount } from '../operations/api-account/create-api-account.ts'
 import { deleteApiAccount } from '../operations/api-account/delete-api-account.ts'
@@ -35,13 +36,13 @@ interface NewAccount {
   readonly id: string
   readonly provider: StoredProvider
   readonly settings: AccountSettings
-  readonly repeats?: string
+  readonly repeats?: RepeatedJob
 }
 
 interface Rotation {
   readonly id: string
   readonly overlapMs: number
-  readonly repeats?: string
+  readonly repeats?: RepeatedJob
 }
 
 const DEFAULT_OVERLAP_MINUTES = 60
@@ -181,29 +182,38 @@ export class ApiAccounts {
   async repeat(
     { id, organizationId }: OwnedKey,
     bind: BindClient,
-    meta: OperationMeta,
+    { ifMatch, ...meta }: OperationMeta,
   ): Promise<AccountWithCredentials | undefined> {
     const { store, accountJobs } = this.#parts
     const job = await getJob(store.db, organizationId, id)
-    const isUndone = job.state === 'pending' ? await accountJobs.runPending(id) : job.state !== 'running' || undefined
+    checkVersion(job.updated_at, ifMatch)
+    const wasPending = job.state === 'pending'
+    const isUndone = wasPending ? await accountJobs.runPending(id) : job.state !== 'running' || undefined
     if (isUndone === undefined) throw fieldError('id', 'the job is at work: try again later', id)
     if (!isUndone) {
       const error = (await findJob(store.db, id))?.error ?? ''
       throw new AppError('PROVIDER_FAILED', { message: `the provider did not do what is left: ${error}` })
     }
-    return job.kind === 'create' || job.kind === 'rotate' ? this.#repeatCreation(job, bind, meta) : undefined
+    return job.kind === 'create' || job.kind === 'rotate'
+      ? this.#repeatCreation(job, { id, ...(!wasPending && { ifMatch }) }, bind, meta)
+      : undefined
   }
 
-  async #repeatCreation(job: AccountJobRow, bind: BindClient, meta: OperationMeta): Promise<AccountWithCredentials> {
+  async #repeatCreation(
+    job: AccountJobRow,
+    repeats: RepeatedJob,
+    bind: BindClient,
+    meta: OperationMeta,
+  ): Promise<AccountWithCredentials> {
     const { organization_id: organizationId, identity_provider_id: providerId, account_id: id } = job
     const input = JSON.parse(job.input) as { readonly settings: AccountSettings; readonly overlapMs: number }
     if (job.kind === 'rotate') {
-      return this.#rotateByProvider(organizationId, { id, overlapMs: input.overlapMs, repeats: job.id }, bind, meta)
+      return this.#rotateByProvider(organizationId, { id, overlapMs: input.overlapMs, repeats }, bind, meta)
     }
     const { store } = this.#parts
     const { settings } = input
     const provider = await getProvider(store.db, organizationId, providerId)
     await checkNewAccount(store, organizationId, settings)
-    return this.#createWithClient({ id, provider, settings, repeats: job.id }, bind, meta)
+    return this.#createWithClient({ id, provider, settings, repeats }, bind, meta)
   }
 }

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Reply } from '../http/build-app.ts'
+import { beginJob } from '../../src/operations/account-job/begin-job.ts'
+import { settleJob } from '../../src/operations/account-job/settle-job.ts'
+import { rotateApiAccount } from '../../src/operations/api-account/rotate-api-account.ts'
+import { createSealing } from '../../src/platform/keys/sealing.ts'
+import { type Reply, TEST_SEALING_KEY } from '../http/build-app.ts'
 import { setUpHosted } from './hosted.fixture.ts'
 
 const PROVIDERS = '/identity/v1/identity-providers'
@@ -171,4 +175,49 @@ test('identities and network groups have a version too', async (t) => {
   for (const path of paths) assert.match(versionIn(await send('GET', path)), /^"[0-9a-z]+"$/, path)
   assert.equal(versionIn(await send('GET', `${ACCOUNTS}/${self.json.id}`)), versionIn(self))
   assert.match(versionIn(await app.admin('GET', '/identity/v1/identities/self')), /^"[0-9a-z]+"$/)
+})
+
+test('N-12 a job is dismissed and repeated only in the version that If-Match names', async (t) => {
+  const { app, send, acme, other } = await setUp(t)
+  const system = () => ({ actorId: 'system', now: app.clock.now() })
+  const { organizationId, providerId: identityProviderId } = acme
+  const job = { id: 'job-1', organizationId, identityProviderId, accountId: 'x', accountName: 'nightly' }
+  await app.store.run(beginJob, { ...job, kind: 'create', input: '{}' }, system())
+  const path = `/identity/v1/account-jobs/${job.id}`
+  const running = versionIn(await send('GET', path))
+  const change = { state: 'failed', error: null, dueAt: app.clock.now() + 60_000 } as const
+  // In the same millisecond.
+  await app.store.run(settleJob, { id: job.id, attempts: 0, change }, system())
+  const failed = versionIn(await send('GET', path))
+  assert.notEqual(failed, running)
+  assert.equal(versionIn(await send('GET', path)), failed, 'reading changes nothing')
+  for (const [method, address] of [
+    ['DELETE', path],
+    ['POST', `${path}/repeat`],
+  ] as const) {
+    const outdated = await send(method, address, undefined, running)
+    assert.deepEqual([outdated.status, outdated.json.status.label], [412, 'PRECONDITION_FAILED'], address)
+    for (const ifMatch of ['"0"', '*', failed]) {
+      assert.equal((await send(method, address, undefined, ifMatch, other.bearer)).status, 404)
+    }
+  }
+  assert.notEqual((await send('POST', `${path}/repeat`, undefined, failed)).status, 412)
+  const left = await send('GET', path)
+  assert.equal(left.status, 200, left.text)
+  assert.equal((await send('DELETE', path, undefined, versionIn(left))).status, 204)
+  assert.equal((await send('GET', path)).status, 404)
+})
+
+test('N-12 credentials are picked up only in the version of the account that If-Match names', async (t) => {
+  const setup = await setUp(t)
+  const { app, send, acme } = setup
+  const path = (await KINDS.account?.make(setup)) ?? assert.fail()
+  const id = path.split('/').at(-1) ?? ''
+  const old = versionIn(await send('GET', path))
+  const sealedCredentials = createSealing(TEST_SEALING_KEY).seal('{}', `credentials ${id}`)
+  const credential = { secretOf: '', replaced: [] }
+  const rotation = { id, organizationId: acme.organizationId, credential, overlapMs: 60_000, sealedCredentials }
+  await app.store.run(rotateApiAccount, rotation, { actorId: 'system', now: app.clock.now() })
+  assert.equal((await send('POST', `${path}/pick-up`, undefined, old)).status, 412)
+  assert.equal((await send('POST', `${path}/pick-up`, undefined, versionIn(await send('GET', path)))).status, 200)
 })

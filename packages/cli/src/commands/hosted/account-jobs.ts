@@ -47,8 +47,10 @@ const dismiss: Command = {
   examples: [{ command: 'countersign account-jobs dismiss 4f0c… --yes', description: 'without asking' }],
   async run(call) {
     const [id = ''] = call.args
-    await confirm(call, `Forget the job ${id}? What it would have removed at the provider stays there.`)
-    await withHosted(call, ({ accountJobs }) => accountJobs.dismiss(id))
+    const { item, version } = await withHosted(call, ({ accountJobs }) => accountJobs.getVersioned(id))
+    const what = `Forget the job ${id} (${item.kind}, ${item.state}) of the account "${item.accountName}"?`
+    await confirm(call, `${what} What it would have removed at the provider stays there.`)
+    await withHosted(call, ({ accountJobs }) => accountJobs.dismiss(id, { ifMatch: version }))
     call.terminal.out(`dismissed job ${id}`)
     return EXIT.ok
   },

@@ -129,9 +129,11 @@ const remove: Command = {
   examples: [{ command: 'countersign providers delete sso --yes', description: 'by name or id, without asking' }],
   async run(call) {
     const [name = ''] = call.args
-    const provider = await withHosted(call, (client) => getProvider(client, name))
+    const { item: provider, version } = await withHosted(call, async (client) =>
+      client.providers.getVersioned((await getProvider(client, name)).id),
+    )
     await confirm(call, `Delete the identity provider ${label(provider)}?`)
-    await withHosted(call, ({ providers }) => providers.delete(provider.id))
+    await withHosted(call, ({ providers }) => providers.delete(provider.id, { ifMatch: version }))
     call.terminal.out(`deleted provider ${label(provider)}`)
     return EXIT.ok
   },

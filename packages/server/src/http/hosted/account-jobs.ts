@@ -8,6 +8,7 @@ import type { AccountJobRow } from '../../store/hosted-schema.ts'
 import { getJob, listJobs } from '../../store/reads/account-job-reads.ts'
 import { getAccount } from '../../store/reads/account-reads.ts'
 import type { Store } from '../../store/store.ts'
+import { withVersion } from '../pipeline/envelope.ts'
 import { hostedCallerOf, type Route } from '../pipeline/route.ts'
 import { hostedMeta } from './hosted-meta.ts'
 import { accountView } from './identity-views.ts'
@@ -47,7 +48,8 @@ export function accountJobRoutes({ store, clock, apiAccounts, clientBindings }: 
       access: READ,
       handle: async (call) => {
         const { id, organizationId } = ownedKeyOf(call)
-        return { status: 200, json: jobView(await getJob(store.db, organizationId, id)) }
+        const job = await getJob(store.db, organizationId, id)
+        return withVersion({ status: 200, json: jobView(job) }, job.updated_at)
       },
     },
     {
@@ -60,8 +62,9 @@ export function accountJobRoutes({ store, clock, apiAccounts, clientBindings }: 
         const bind = await clientBindings.of(hostedCallerOf(call))
         const made = await apiAccounts.repeat(key, bind, hostedMeta(call, clock.now()))
         if (!made) return { status: 204 }
-        const shown = accountView(await getAccount(store.db, key.organizationId, made.id))
-        return { status: 200, json: { ...shown, ...(made.credentials && { credentials: made.credentials }) } }
+        const found = await getAccount(store.db, key.organizationId, made.id)
+        const json = { ...accountView(found), ...(made.credentials && { credentials: made.credentials }) }
+        return withVersion({ status: 200, json }, found.account.updated_at)
       },
     },
     {

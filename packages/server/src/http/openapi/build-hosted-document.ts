@@ -87,16 +87,17 @@ function requirementOf(access: Access): string | undefined {
   return `Needs an API account with the role ${roles.join(' or ')}, or an administrator.`
 }
 
-/** Whether a call changes one record, whose version callers can name. Jobs have none. */
+/** Whether a call changes one record, whose version callers can name. */
 function changesRecord(method: string, path: string): boolean {
-  const isChange = ['PUT', 'PATCH', 'DELETE'].includes(method) || /\/(rotate|suspend|resume)$/.test(path)
-  return isChange && path.includes('/:id') && !path.includes('/account-jobs/')
+  const isChange = ['PUT', 'PATCH', 'DELETE'].includes(method) || /\/(rotate|pick-up|suspend|resume|repeat)$/.test(path)
+  return isChange && path.includes('/:id')
 }
 
 /** The records whose version responses have. */
 const VERSIONED: readonly ResponseName[] = [
   ...(['Network', 'NetworkGroup', 'ApiAccount', 'ApiAccountWithCredentials', 'HostedIdentity'] as const),
   ...(['IdentityProvider', 'Organization', 'OperatorOrganization', 'OrganizationQuotas'] as const),
+  'AccountJob',
 ]
 const ETag = { schema: { type: 'string' }, description: 'The version of the record, for `If-Match`' }
 

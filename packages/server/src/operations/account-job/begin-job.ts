@@ -4,6 +4,7 @@ import { operation } from '../../store/operation.ts'
 import type { OwnedKey } from '../../store/owned-key.ts'
 import { countOpenJobs, findOpenJob, getJob } from '../../store/reads/account-job-reads.ts'
 import { getProvider } from '../../store/reads/provider-reads.ts'
+import { checkVersion } from '../../store/row-version.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { deleteJob, deleteSurplusJobs, insertJob } from '../../store/writes/account-job-writes.ts'
 import { checkTargetOrganization } from '../organization/target-organization.ts'
@@ -22,7 +23,13 @@ export interface BeginJob extends OwnedKey {
   /** JSON: what repeating the job needs. */
   readonly input: string
   /** The failed job that this one repeats. */
-  readonly repeats?: string | undefined
+  readonly repeats?: RepeatedJob | undefined
+}
+
+/** A job, in the version that `If-Match` names. */
+export interface RepeatedJob {
+  readonly id: string
+  readonly ifMatch?: string | undefined
 }
 
 /** Records that a client or a secret is about to be created at a provider, so that it is removed there when the creation does not end. */
@@ -32,7 +39,7 @@ export const beginJob = operation({
   async run(tx, { repeats, ...job }: BeginJob): Promise<void> {
     await checkTargetOrganization(tx, job.organizationId)
     await getProvider(tx.db, job.organizationId, job.identityProviderId)
-    if (repeats !== undefined) await forgetRepeated(tx, { id: repeats, organizationId: job.organizationId })
+    if (repeats !== undefined) await forgetRepeated(tx, repeats, job.organizationId)
     await addJob(tx, job)
   },
 })
@@ -49,8 +56,9 @@ export async function addJob(tx: Transaction, job: Omit<BeginJob, 'repeats'>): P
   await insertJob(tx, { ...job, state: 'running', dueAt: tx.now + JOB_LEASE_MS })
 }
 
-async function forgetRepeated(tx: Transaction, { id, organizationId }: OwnedKey): Promise<void> {
-  const { state } = await getJob(tx.db, organizationId, id)
+async function forgetRepeated(tx: Transaction, { id, ifMatch }: RepeatedJob, organizationId: string): Promise<void> {
+  const { state, updated_at: updatedAt } = await getJob(tx.db, organizationId, id)
+  checkVersion(updatedAt, ifMatch)
   if (state !== 'failed' && state !== 'unknown')
     throw fieldError('id', 'the job has not ended yet: try again later', id)
   await deleteJob(tx, id)

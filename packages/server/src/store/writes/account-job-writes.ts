@@ -1,6 +1,8 @@
 import type { AccountJobKind, AccountJobState } from '@countersign/contract'
+import type { ExpressionBuilder } from 'kysely'
 import type { AccountJobRow } from '../hosted-schema.ts'
 import { insertRow } from '../prepared.ts'
+import type { Database } from '../schema.ts'
 import type { Transaction } from '../transaction.ts'
 import type { AccountClient } from './account-client-writes.ts'
 
@@ -66,14 +68,14 @@ export async function updateJob(
 ): Promise<boolean> {
   const updated = await db
     .updateTable('account_jobs')
-    .set({
+    .set((row) => ({
       state: change.state,
       error: change.error,
       due_at: change.dueAt,
       ...(change.client && clientCells(change.client)),
       ...(change.input !== undefined && { input: change.input }),
-      updated_at: now,
-    })
+      updated_at: laterThanBefore(row, now),
+    }))
     .where('id', '=', id)
     .where('attempts', '=', attempts)
     .returning('id')
@@ -92,7 +94,12 @@ export async function claimJob(
 ): Promise<AccountJobRow | undefined> {
   return db
     .updateTable('account_jobs')
-    .set(({ eb }) => ({ state: 'running', due_at: dueAt, attempts: eb('attempts', '+', 1), updated_at: now }))
+    .set((row) => ({
+      state: 'running',
+      due_at: dueAt,
+      attempts: row('attempts', '+', 1),
+      updated_at: laterThanBefore(row, now),
+    }))
     .where('id', '=', id)
     .where('state', 'in', ['running', 'pending'])
     .where(({ eb, or }) => or([eb('due_at', '<=', now), ...(isWanted ? [eb('state', '=', 'pending')] : [])]))
@@ -138,6 +145,16 @@ export async function deleteForgottenJobs({ db, now }: Transaction, limit: numbe
   const old = db.selectFrom('account_jobs').select('id').where('state', '=', 'failed').where('due_at', '<=', now)
   const deleted = await db.deleteFrom('account_jobs').where('id', 'in', old.limit(limit)).returning('id').execute()
   return deleted.length
+}
+
+/** No two versions of a job share a time, which is its version. */
+function laterThanBefore(row: ExpressionBuilder<Database, 'account_jobs'>, now: number) {
+  return row
+    .case()
+    .when('updated_at', '>=', now)
+    .then(row('updated_at', '+', 1))
+    .else(now)
+    .end()
 }
 
 function clientCells(client: AccountClient | undefined) {
