@@ -320,7 +320,10 @@ export interface AuthDecision {
   readonly method: string
   readonly reason: string
   readonly signerId: string | null
+  readonly signerName?: string | null | undefined
+  readonly claimedIdentity?: string | null | undefined
   readonly identityId: string | null
+  readonly identityName?: string | null | undefined
   readonly remoteAddress: string
   readonly signers: readonly {
     readonly signerId: string

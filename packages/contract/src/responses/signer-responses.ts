@@ -86,7 +86,16 @@ const AuthDecision = Type.Object({
   method: text(),
   reason: text(),
   signerId: textOrNull(),
+  signerName: Type.Optional(textOrNull()),
+  claimedIdentity: Type.Optional(
+    nullable(
+      Type.String({
+        description: 'The identity that the credential names, verified only if a signer or CA accepts the credential',
+      }),
+    ),
+  ),
   identityId: textOrNull(),
+  identityName: Type.Optional(textOrNull()),
   remoteAddress: text(),
   ...Explanation.properties,
 })

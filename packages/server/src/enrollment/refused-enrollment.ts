@@ -27,6 +27,7 @@ export function refusedEnrollment(
     method: 'enroll',
     reason,
     signerId: signer?.id,
+    signerName: signer?.stored.name,
     identityId,
     explain: async () => {
       const explanation = await explainBearer(bearers, bearer, (token) =>

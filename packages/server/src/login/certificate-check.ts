@@ -32,6 +32,8 @@ export interface RefusedCertificate {
   readonly policy: StoredAuthPolicy | undefined
   /** The third-party CA that issued it. */
   readonly ca: StoredCa | undefined
+  /** The external id in the claim that the CA names. */
+  readonly externalId?: string | null | undefined
 }
 
 export interface AcceptedCertificate {
@@ -117,7 +119,7 @@ export class CertificateCheck {
   ): Promise<AcceptedCertificate | RefusedCertificate> {
     const { store, clock } = this.#parts
     const policy = identity && (await findAuthPolicy(store.db, identity.authPolicyId))
-    const details = { fingerprint: leaf.fingerprint, identity, policy, ca }
+    const details = { fingerprint: leaf.fingerprint, identity, policy, ca, externalId: basis?.externalId }
     if (!policy) return refuse(basis?.externalId == null ? 'certificate-unknown' : 'certificate-unnamed', details)
     const now = clock.now()
     const { allowExpiredCerts } = policy.primary.cert

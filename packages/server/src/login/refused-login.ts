@@ -29,6 +29,7 @@ export function refusedJwt(
     method: 'ext-jwt',
     reason,
     signerId: signer?.id,
+    signerName: signer?.stored.name,
     identityId,
     explain: () => explainBearer(bearers, bearer, (token) => explainer.explain(token, 'ext-jwt', { isLimited: true })),
   }
@@ -56,14 +57,21 @@ export function refusedPassword(
 /** Builds the record of a refused certificate, identified by its fingerprint. */
 export function refusedCertificate(
   request: RefusedRequest,
-  { reason, fingerprint, ca, ...found }: Extract<CertificateLoginResult, { loggedIn: false }>,
+  { reason, fingerprint, ca, externalId, ...found }: Extract<CertificateLoginResult, { loggedIn: false }>,
   now: number,
 ): RefusedLogin {
   const hints = [
     ...(fingerprint === undefined ? [] : [`the presented certificate has the fingerprint ${fingerprint}`]),
     ...(ca ? [`the CA ${quoted(ca.name)} issued the presented certificate`] : []),
   ]
-  const refusal = { method: 'cert', reason, text: CERTIFICATE_REFUSALS[reason], hints, ...found } as const
+  const refusal = {
+    method: 'cert',
+    reason,
+    text: CERTIFICATE_REFUSALS[reason],
+    hints,
+    claimedIdentity: externalId,
+    ...found,
+  } as const
   return { ...refused(request, refusal, now), caId: ca?.id }
 }
 
@@ -71,11 +79,13 @@ interface Refusal extends Pick<RefusedLogin, 'method' | 'reason'> {
   readonly identity: StoredIdentity | undefined
   readonly policy: StoredAuthPolicy | undefined
   readonly hints?: readonly string[]
+  /** The identity that the credential names. */
+  readonly claimedIdentity?: string | null | undefined
   text(names: RefusalNames): string
 }
 
 function refused(request: RefusedRequest, refusal: Refusal, now: number): RefusedLogin {
-  const { method, reason, identity, policy, hints = [] } = refusal
+  const { method, reason, identity, policy, hints = [], claimedIdentity = null } = refusal
   const names = { identity: quoted(identity?.name ?? ''), policy: quoted(policy?.name ?? '') }
   return {
     ...request,
@@ -85,6 +95,7 @@ function refused(request: RefusedRequest, refusal: Refusal, now: number): Refuse
     identityId: identity?.id,
     explain: () => ({
       signers: [],
+      claimedIdentity,
       identity: explainedIdentity(identity, now),
       policy: explainedPolicy(policy),
       missing: [refusal.text(names)],

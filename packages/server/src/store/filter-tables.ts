@@ -187,6 +187,9 @@ export const AUTH_DECISION_FILTER: FilterTable = {
     ['signerId', column('signer_id')],
     ['identityId', column('identity_id')],
     ['remoteAddress', column('remote_address', 'string', true)],
+    ['claimedIdentity', column('claimed_identity')],
+    ['identityName', column('identity_name')],
+    ['signerName', column('signer_name')],
   ]),
 }
 

@@ -295,6 +295,10 @@ export interface AuthDecisionTable {
   reason: string
   signer_id: string | null
   identity_id: string | null
+  /** What the credential names, and the names of identity and signer at that time. Null in rows of earlier releases. */
+  claimed_identity: string | null
+  identity_name: string | null
+  signer_name: string | null
   remote_address: string
   /** JSON: the output of "explain", reduced to a bounded size. */
   explanation: string

@@ -4,7 +4,7 @@ import { createRefusalSampler } from '../limits/refusal-sampler.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { AuthDecisionRow } from '../store/schema.ts'
 import type { DecisionReason } from './decision-reason.ts'
-import { decisionText } from './decision-text.ts'
+import { cut, decisionText } from './decision-text.ts'
 import type { LoginExplanation } from './login-explanation.ts'
 
 /** A refused login. */
@@ -14,6 +14,7 @@ export interface RefusedLogin {
   readonly method: LoginMethodName | 'totp'
   readonly reason: DecisionReason
   readonly signerId: string | undefined
+  readonly signerName?: string | undefined
   readonly identityId: string | undefined
   /** The third-party CA of a refused certificate. */
   readonly caId?: string | undefined
@@ -58,6 +59,8 @@ const BATCH_MS = 200
 const MAX_BATCH = 100
 const MAX_WAITING = 1_000
 const MAX_ADDRESS_LENGTH = 64
+/** No longer claim can name an identity. */
+const MAX_NAME_LENGTH = 512
 const WARN_EVERY_MS = 60_000
 
 /** Stores refusals as decisions, in batches, one explanation at a time. During a flood only a bounded sample is explained and stored. */
@@ -125,10 +128,16 @@ export class DecisionRecorder {
   async #explain(refused: Waiting): Promise<AuthDecisionRow[]> {
     const { id, at, method, reason, signerId = null, identityId = null, remoteAddress, organizationId = null } = refused
     try {
-      const explanation = decisionText(await refused.explain())
+      const explanation = await refused.explain()
+      const { claimedIdentity, identity } = explanation
       const address = remoteAddress.slice(0, MAX_ADDRESS_LENGTH)
       const row = { id, at, method, reason, signer_id: signerId, identity_id: identityId, remote_address: address }
-      return [{ ...row, explanation, organization_id: organizationId }]
+      const names = {
+        claimed_identity: storedName(claimedIdentity),
+        identity_name: identityId === identity?.id ? storedName(identity?.name) : null,
+        signer_name: storedName(refused.signerName),
+      }
+      return [{ ...row, ...names, explanation: decisionText(explanation), organization_id: organizationId }]
     } catch (error) {
       this.#leftOut++
       this.#parts.log.warn({ decisionId: id, err: error }, 'a refused login could not be explained')
@@ -155,4 +164,8 @@ export class DecisionRecorder {
     this.#warnedAt = now
     this.#warnedCount = this.#leftOut
   }
+}
+
+function storedName(name: string | null | undefined): string | null {
+  return name === null || name === undefined ? null : cut(name, MAX_NAME_LENGTH)
 }

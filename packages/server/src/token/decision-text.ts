@@ -32,6 +32,7 @@ export function decisionText(explanation: LoginExplanation): string {
   }
 }
 
-function cut(text: string, length: number): string {
+/** Shortens a text to `length` characters and an ellipsis. */
+export function cut(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text
 }

@@ -15,6 +15,7 @@ import { findDeletion } from '../store/reads/identity-access-reads.ts'
 import { isIdentityName } from '../store/reads/identity-reads.ts'
 import { findRevocation, type Revocation } from '../store/reads/token-revocation-reads.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
+import { claimedIdentityOf } from './claimed-identity.ts'
 import { missingChoice, missingForEnrollment } from './enrollment-refusals.ts'
 import { explainedIdentity, explainedPolicy, type LoginExplanation } from './login-explanation.ts'
 import { loadAttempt, missingForLogin, subjectOf } from './login-refusals.ts'
@@ -60,7 +61,8 @@ export class LoginExplainer {
   ): Promise<LoginExplanation> {
     const reading = readJws(token)
     const similar = reading.ok ? await this.#similarSigners.verify(reading.jws, { isLimited }) : []
-    if (!similar) return { signers: [], ...NOT_ACCEPTED, hints: [NOT_COMPARED] }
+    const claimedIdentity = reading.ok ? claimedIdentityOf(reading.jws, similar ?? []) : null
+    if (!similar) return { signers: [], claimedIdentity, ...NOT_ACCEPTED, hints: [NOT_COMPARED] }
     const found: AttemptExplanation[] = []
     const accepting: StoredSigner[] = []
     for (const { signer, verdict } of similar) {
@@ -72,7 +74,7 @@ export class LoginExplainer {
     const [closest = NOT_ACCEPTED] = found.toSorted((a, b) => a.missing.length - b.missing.length)
     const { signers, hints } = explainToken(token, similar, this.#clock.now())
     const choice = method === 'enroll' ? missingChoice(accepting, kind) : []
-    return { signers, ...closest, missing: [...choice, ...closest.missing], hints }
+    return { signers, claimedIdentity, ...closest, missing: [...choice, ...closest.missing], hints }
   }
 
   #explainAttempt(

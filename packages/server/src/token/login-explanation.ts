@@ -5,6 +5,8 @@ import { isDisabled, isExpired, type StoredIdentity } from '../store/identity-ro
 /** Explains one login: the signers' verdicts, the identity, the policy, and what is missing, in the order of the checks. */
 export interface LoginExplanation {
   readonly signers: readonly ExplainedSigner[]
+  /** The identity that the credential names. Not verified unless a signer or CA accepts the credential. */
+  readonly claimedIdentity?: string | null
   readonly identity: ExplainedIdentity | null
   readonly policy: ExplainedPolicy | null
   /** Empty when the login is allowed. */

@@ -6,6 +6,7 @@ import { ADMIN_PASSWORD, newPostgresDatabase, type TestApp } from './build-app.t
 import { summarize } from './ext-jwt-signers.fixture.ts'
 import { createPassword } from './identities.fixture.ts'
 import {
+  ALICE,
   DECISIONS,
   decisionOf,
   logInWithToken,
@@ -89,6 +90,66 @@ describe('decisions on refused logins', () => {
       summarize(await app.admin('GET', `${DECISIONS}?filter=explanation%20%3D%20null`)),
       '400 INVALID_FILTER',
     )
+  })
+
+  test('D18 a decision names the claimed identity, the identity and the signer, and is found by them', async (t) => {
+    const { app, token, createSigner, createIdentity } = await setUpProvider(t)
+    const signerId = await createSigner()
+    const identityId = await createIdentity()
+    await app.admin('POST', `${IDENTITIES}/${identityId}/disable`, { durationMinutes: 0 })
+    const { username } = await createPassword(app, identityId)
+    const expired = { exp: Math.floor(app.clock.now() / 1000) - 900 }
+    const refused = {
+      known: await refusalOf(logInWithToken(app, token())),
+      unknown: await refusalOf(logInWithToken(app, token({ sub: 'bob@idp.example' }))),
+      expired: await refusalOf(logInWithToken(app, token({ sub: 'carol@idp.example', ...expired }))),
+      elsewhere: await refusalOf(logInWithToken(app, token({ iss: 'https://elsewhere.example', sub: 'dave' }))),
+      unreadable: await refusalOf(logInWithToken(app, 'opaque-1234567890')),
+      password: await refusalOf(logIn(app, username, 'wrong-password')),
+    }
+    const namesOf = async (id: string) => {
+      const { claimedIdentity, identityName, signerName } = await decisionOf(app, id)
+      return [claimedIdentity, identityName, signerName]
+    }
+    assert.deepEqual(await namesOf(refused.known), [ALICE, 'alice', 'idp'])
+    assert.deepEqual(await namesOf(refused.unknown), ['bob@idp.example', null, 'idp'])
+    assert.deepEqual(await namesOf(refused.expired), ['carol@idp.example', null, 'idp'])
+    assert.deepEqual(await namesOf(refused.elsewhere), ['dave', null, null])
+    assert.deepEqual(await namesOf(refused.unreadable), [null, null, null])
+    assert.deepEqual(await namesOf(refused.password), [null, 'alice', null])
+    const list = async (query: Readonly<Record<string, string>>) => {
+      const reply = await app.admin('GET', `${DECISIONS}?${new URLSearchParams(query)}`)
+      assert.equal(reply.status, 200, reply.text)
+      return reply.json.data.map(({ id }: { id: string }) => id)
+    }
+    const found = async (filter: string) => (await list({ filter })).sort()
+    assert.deepEqual(await found('claimedIdentity = "bob@idp.example"'), [refused.unknown])
+    assert.deepEqual(await found('claimedIdentity icontains "CAROL"'), [refused.expired])
+    assert.deepEqual(await found('claimedIdentity = null'), [refused.password, refused.unreadable].sort())
+    assert.deepEqual(await found('identityName = "alice"'), [refused.known, refused.password].sort())
+    assert.deepEqual(await found(`identityId = "${identityId}"`), [refused.known, refused.password].sort())
+    const ofSigner = [refused.known, refused.unknown, refused.expired].sort()
+    assert.deepEqual(await found('signerName contains "idp"'), ofSigner)
+    assert.deepEqual(await found(`signerId = "${signerId}"`), ofSigner)
+    assert.deepEqual(await list({ filter: 'signerName = "idp"', sort: 'claimedIdentity desc' }), [
+      refused.expired,
+      refused.unknown,
+      refused.known,
+    ])
+    assert.deepEqual(await list({ filter: 'claimedIdentity = "elsewhere"' }), [])
+    await app.admin('DELETE', `${IDENTITIES}/${identityId}`)
+    assert.deepEqual(await found('identityName = "alice"'), [refused.known, refused.password].sort())
+  })
+
+  test('D18 a claim of any length is stored in a bounded form', async (t) => {
+    const { app, token, createSigner } = await setUpProvider(t)
+    await createSigner()
+    const longest = 'é'.repeat(512)
+    const claimedBy = async (sub: string) =>
+      (await decisionOf(app, await refusalOf(logInWithToken(app, token({ sub }))))).claimedIdentity
+    assert.equal(await claimedBy(longest), longest)
+    const cut = await claimedBy('é'.repeat(4000))
+    assert.ok(cut.length <= 513 && cut.endsWith('…'), cut)
   })
 
   test('D18 a decision is hidden after 24 hours, and pruning deletes its row', async (t) => {

@@ -22,7 +22,7 @@ import { LOG_IN, overTls, pemOfKey, type TlsReply } from './client-certificates.
 import { ENROLL } from './enrollments.fixture.ts'
 import { summarize } from './ext-jwt-signers.fixture.ts'
 import { AUTHENTICATORS, createIdentity, IDENTITIES, identityOf, OWN_IDENTITY } from './identities.fixture.ts'
-import { DECISIONS, storeDecisions } from './provider.fixture.ts'
+import { DECISIONS, decisionOf, storeDecisions } from './provider.fixture.ts'
 
 const PAST = { notBefore: new Date('2020-01-01'), notAfter: new Date('2021-01-01') }
 const FUTURE = { notBefore: new Date('2035-01-01'), notAfter: new Date('2036-01-01') }
@@ -119,7 +119,8 @@ test('W-89 J-20 J-21 only a certificate of a usable CA, for clients and with its
   assert.equal((await logIn(named('alice', { extensions: [CLIENT_AUTH] }))).status, 200)
   const server = named('alice', { extensions: [SERVER_ONLY] })
   assert.equal(await reasonOf(app, await logIn(server)), 'certificate-not-for-clients')
-  assert.equal(await reasonOf(app, await logIn(named('bob'))), 'certificate-unnamed')
+  const unnamed = await decisionOf(app, (await logIn(named('bob'))).json.error.requestId)
+  assert.deepEqual([unnamed.reason, unnamed.claimedIdentity], ['certificate-unnamed', 'bob'])
   assert.equal(await reasonOf(app, await logIn(named('Alice'))), 'certificate-unnamed', 'compared exactly')
   await createIdentity(app, { externalId: 'the CA' })
   const self = makeTestAuthority({ commonName: 'the CA' })

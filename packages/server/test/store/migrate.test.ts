@@ -135,6 +135,10 @@ const RELEASED: Readonly<Record<string, readonly [sqlite: string, postgres: stri
     'bd3872cab2482f7a736aecd22038c4ae1972f3c6fd9cf6c8ee72cfc80321ac13',
     'e09139cc1199f3772a8462c4f735f9598740a064e5b5641228bab507a6bcbe08',
   ],
+  'decision-names': [
+    'aba7929a775b1fe3ebdd5be6b4bcb72ba51fb68fb83f371bc97edd6d50987475',
+    '71f03389b186b25ce194bf481d82c7009b0739bbfb33149b7394f475fdea1319',
+  ],
 }
 
 test('a released step is never edited: databases that have applied it would miss the change', () => {

@@ -65,7 +65,10 @@ function decisionView(row: AuthDecisionRow) {
     method: row.method,
     reason: row.reason,
     signerId: row.signer_id,
+    signerName: row.signer_name,
+    claimedIdentity: row.claimed_identity,
     identityId: row.identity_id,
+    identityName: row.identity_name,
     remoteAddress: row.remote_address,
     ...JSON.parse(row.explanation),
   }

@@ -56,7 +56,8 @@ export function extJwtSignerActionRoutes(parts: ExtJwtSignerActionRouteParts): R
       note: describe.one('Explanation', 'Explain why a token is accepted or refused'),
       handle: async ({ body }) => {
         const { token, method } = body as ExplainBody
-        return detail(await explainer.explain(token, method || 'ext-jwt'))
+        const { claimedIdentity: _, ...explanation } = await explainer.explain(token, method || 'ext-jwt')
+        return detail(explanation)
       },
     },
     {

@@ -1,5 +1,6 @@
 import { accountAdministration } from './account-administration.ts'
 import { cas } from './cas.ts'
+import { decisionNames } from './decision-names.ts'
 import { federatedAccounts } from './federated-accounts.ts'
 import { identityRights } from './identity-rights.ts'
 import { initial } from './initial/initial.ts'
@@ -44,4 +45,5 @@ export const MIGRATIONS: readonly Migration[] = [
   accountAdministration,
   federatedAccounts,
   tenants,
+  decisionNames,
 ]
