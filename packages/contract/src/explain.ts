@@ -11,6 +11,7 @@ const MAX_PASTED_LENGTH = 65_536
 export const ExplainToken = Type.Object({
   token: secret({ minLength: 0, maxLength: MAX_PASTED_LENGTH }),
   method: optional(Type.Enum([...EXPLAIN_METHODS])),
+  signerId: optional(text(128)),
 })
 
 /** Body of `POST /ext-jwt-signers/discover`. */

@@ -7,7 +7,7 @@ import type { CheckedSigner, ExplainedSigner, Explanation } from './explanation.
 import { formatHints } from './format-hints.ts'
 import { type Hint, hint, quoted } from './hint.ts'
 import type { HintSubject } from './hint-subject.ts'
-import { issuerHints, unknownIssuerHint } from './issuer-hints.ts'
+import { issuerHints, otherProviderHint, unknownIssuerHint } from './issuer-hints.ts'
 import { findIssuerSimilarity, ISSUER_SIMILARITIES } from './issuer-similarity.ts'
 import { algorithmHints, keyHints, kidHints, signatureHints } from './key-hints.ts'
 import { expiryHints, issuedAtHints, notBeforeHints } from './time-hints.ts'
@@ -18,8 +18,8 @@ const MAX_HINTS = 20
 const MAX_COMPARED = 5
 
 /**
- * Explains to an administrator why signers accept or refuse a token. `checked` are the signers of `findSimilarSigners`, each with a verdict of
- * `verifyToken` with `continueAfterRefusal`. Pass none for a malformed token. Decides nothing: the verdicts do.
+ * Explains to an administrator why signers accept or refuse a token. `checked` are the signers of `findSimilarSigners`, or the one that the
+ * administrator chose, each with a verdict of `verifyToken` with `continueAfterRefusal`. Pass none for a malformed token. Decides nothing: the verdicts do.
  */
 export function explainToken(token: string, checked: readonly CheckedSigner[], nowMs: number): Explanation {
   return { signers: checked.map(explainSigner), hints: findHints(token, checked, nowMs).map(({ text }) => text) }
@@ -61,7 +61,9 @@ function signerHints(jws: UntrustedJws, subjects: readonly HintSubject[]): Hint[
   const [nearest] = similar
   if (!nearest) {
     const others = byDistance.slice(0, MAX_COMPARED).flatMap(issuerHints)
-    return others.length > 0 ? others : [unknownIssuerHint({ jws })]
+    if (others.length > 0) return others
+    const [chosen] = byDistance
+    return [chosen ? otherProviderHint(chosen) : unknownIssuerHint({ jws })]
   }
   const compared = similar.flatMap((subject) => [...issuerHints(subject), ...audienceHints(subject)])
   return [...tokenKindHints(nearest), ...compared, ...checkHints(nearest)]

@@ -32,6 +32,7 @@ export type HintKind =
   | 'issuer-entra-tenant'
   | 'issuer-entra-version'
   | 'issuer-missing'
+  | 'issuer-other-provider'
   | 'issuer-other-tenant'
   | 'issuer-spelling'
   | 'issuer-unknown'

@@ -84,6 +84,14 @@ describe('hints on the issuer', () => {
     await assertHints(tokenOf({ iss: 'https://idp.example/a', aud: 'api://countersign' }), [])
   })
 
+  it('names both issuers when the chosen signer has an unrelated one', async () => {
+    const token = tokenOf({ iss: 'https://elsewhere.example', aud: 'api://countersign' })
+    const text = await assertHints(token, ['issuer-other-provider'], { areChosen: true })
+    assert.match(text, /iss is "https:\/\/elsewhere.example", the signer "corp" expects "https:\/\/idp.example\/a"/)
+    await assertHints(tokenOf({ aud: 'api://countersign' }), ['issuer-missing'], { areChosen: true })
+    await assertHints(tokenOf({ iss: 'https://idp.example/a', aud: 'api://countersign' }), [], { areChosen: true })
+  })
+
   it('gives all hints at once when the token is clearly intended for the signer', async () => {
     const token = tokenOf({ iss: 'https://idp.example/a/', aud: 'other', exp: 1000 })
     await assertHints(token, ['issuer-spelling', 'audience-mismatch', 'expired-long-ago', 'issued-at-unusable'])

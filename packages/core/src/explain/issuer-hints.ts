@@ -25,6 +25,14 @@ export function unknownIssuerHint({ jws }: Pick<HintSubject, 'jws'>): Hint {
   )
 }
 
+/** The hint for a token that is compared with a signer of an unrelated issuer, because the administrator chose that signer. */
+export function otherProviderHint({ jws, signer }: HintSubject): Hint {
+  const { iss } = jws.untrustedClaims
+  if (typeof iss !== 'string' || iss === '') return unknownIssuerHint({ jws })
+  const text = `${bothIssuers(iss, signer)}: get the token from that issuer, or compare it with every signer`
+  return hint('issuer-other-provider', text)
+}
+
 type Sentence = (iss: string, signer: HintSubject['signer']) => Hint
 
 const SENTENCES: Readonly<Record<Exclude<IssuerSimilarity, 'same'>, Sentence>> = {

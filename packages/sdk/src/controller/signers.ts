@@ -12,12 +12,18 @@ import type {
 } from '../wire-types.ts'
 import { type ChangeOptions, ifMatchHeaders, NamedResource } from './resource.ts'
 
+/** How a token is explained: for a login unless `method` says otherwise, and with one signer only if `signerId` names it. */
+interface ExplainOptions extends CallOptions {
+  readonly method?: 'ext-jwt' | 'enroll'
+  readonly signerId?: string
+}
+
 /** External JWT Signers. */
 export class Signers extends NamedResource<Signer, SignerInput, SignerChanges> {
   /** Explains why a token is accepted or refused. The response does not contain the token. */
-  explain(token: string, options: CallOptions & { readonly method?: 'ext-jwt' | 'enroll' } = {}): Promise<Explanation> {
-    const { method = 'ext-jwt', ...rest } = options
-    const body = { token, method }
+  explain(token: string, options: ExplainOptions = {}): Promise<Explanation> {
+    const { method = 'ext-jwt', signerId, ...rest } = options
+    const body = { token, method, ...(signerId && { signerId }) }
     return this.api.call('management', {
       method: 'POST',
       path: `${this.path}/explain`,

@@ -28,6 +28,8 @@ export interface ExplainOptions {
   readonly kind?: EnrollmentKind
   /** Explains for this signer only; by default for all that accept the token. */
   readonly signerId?: string | undefined
+  /** Compares the token with this signer only; by default with all that match or nearly match. */
+  readonly chosen?: StoredSigner | undefined
 }
 
 /** What follows when a signer accepts the token. */
@@ -57,10 +59,10 @@ export class LoginExplainer {
   async explain(
     token: string,
     method: ExplainMethod,
-    { isLimited = false, kind, signerId }: ExplainOptions = {},
+    { isLimited = false, kind, signerId, chosen }: ExplainOptions = {},
   ): Promise<LoginExplanation> {
     const reading = readJws(token)
-    const similar = reading.ok ? await this.#similarSigners.verify(reading.jws, { isLimited }) : []
+    const similar = reading.ok ? await this.#similarSigners.verify(reading.jws, { isLimited, chosen }) : []
     const claimedIdentity = reading.ok ? claimedIdentityOf(reading.jws, similar ?? []) : null
     if (!similar) return { signers: [], claimedIdentity, ...NOT_ACCEPTED, hints: [NOT_COMPARED] }
     const found: AttemptExplanation[] = []

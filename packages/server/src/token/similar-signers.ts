@@ -45,6 +45,8 @@ interface Similar {
 interface VerifyOptions {
   /** For refused requests, of which anyone can send any number: fetches no keys and compares a limited number of signers per second. */
   readonly isLimited: boolean
+  /** Verifies with this signer only, whatever the token's issuer and audience. */
+  readonly chosen?: StoredSigner | undefined
 }
 
 /** Limit for refused requests. Comparing one signer takes about a microsecond. */
@@ -62,8 +64,11 @@ export class SimilarSigners {
   }
 
   /** Returns undefined when `isLimited` and the limit of compared signers in this second is reached. */
-  async verify(jws: UntrustedJws, { isLimited }: VerifyOptions): Promise<readonly SimilarSignerVerdict[] | undefined> {
-    const similar = await this.#find(jws, isLimited)
+  async verify(
+    jws: UntrustedJws,
+    { isLimited, chosen }: VerifyOptions,
+  ): Promise<readonly SimilarSignerVerdict[] | undefined> {
+    const similar = chosen ? { signers: [chosen], areTooMany: false } : await this.#find(jws, isLimited)
     if (!similar) return undefined
     const { signers, areTooMany } = similar
     if (areTooMany) return signers.map((signer) => ({ signer, keys: NO_KEYS, verdict: refuseTooManySigners(jws) }))

@@ -77,6 +77,25 @@ test('D18 common mistakes each get a specific hint', async (t) => {
   assert.deepEqual([good.signers[0].signerId, good.signers[0].reason, good.hints], [signerId, 'accepted', []])
 })
 
+test('D18 a token is compared with the chosen signer only, whatever its issuer', async (t) => {
+  const { app, token, createSigner, createIdentity } = await setUpProvider(t)
+  const own = await createSigner()
+  const other = await createSigner({ name: 'other', issuer: 'https://other.example' })
+  await createIdentity()
+  const explain = (body: object) => app.admin('POST', `${SIGNERS}/explain`, { token: token(), ...body })
+  const chosen = (await explain({ signerId: own })).json.data
+  assert.deepEqual([chosen.signers.length, chosen.signers[0].signerId, chosen.missing], [1, own, []])
+  assert.deepEqual((await explain({ signerId: '' })).json.data.missing, [], 'an empty id is not given')
+  const unrelated = (await explain({ signerId: other })).json.data
+  assert.deepEqual(
+    [unrelated.signers.length, unrelated.signers[0].signerId, unrelated.signers[0].reason],
+    [1, other, 'issuer-mismatch'],
+  )
+  assert.match(unrelated.hints.join('\n'), /the signer "other" expects "https:\/\/other.example"/)
+  assert.deepEqual([unrelated.identity, unrelated.missing.length], [null, 1])
+  assert.equal((await explain({ signerId: 'no-such-signer' })).status, 404)
+})
+
 test('D18 a text that is not a token has no signers but a hint', async (t) => {
   const { token, createSigner, explain } = await setUpProvider(t)
   await createSigner()

@@ -36,10 +36,15 @@ interface ExtJwtSignerActionRouteParts {
 export function extJwtSignerActionRoutes(parts: ExtJwtSignerActionRouteParts): Route[] {
   const { store, clock, signerKeys, explainer, discoverSigner } = parts
 
-  /** A failed fetch is reported in `lastError` beside the keys that stay in use; it is not an error of the caller. */
-  const refreshKeys = async (id: string) => {
+  const getSigner = async (id: string) => {
     const signer = await findSigner(store.db, id)
     if (!signer) throw notFound('externalJwtSigner', id)
+    return signer
+  }
+
+  /** A failed fetch is reported in `lastError` beside the keys that stay in use; it is not an error of the caller. */
+  const refreshKeys = async (id: string) => {
+    const signer = await getSigner(id)
     const failure = await signerKeys.refresh(signer).then(() => null, messageOf)
     const keyStatus = describeKeys(signer, await findEnrollPolicy(store.db, signer), clock.now(), signerKeys)
     return detail({ id, keyStatus: { ...keyStatus, lastError: failure ?? keyStatus.lastError } })
@@ -55,8 +60,10 @@ export function extJwtSignerActionRoutes(parts: ExtJwtSignerActionRouteParts): R
       body: { schema: ExplainToken, optional: false },
       note: describe.one('Explanation', 'Explain why a token is accepted or refused'),
       handle: async ({ body }) => {
-        const { token, method } = body as ExplainBody
-        const { claimedIdentity: _, ...explanation } = await explainer.explain(token, method || 'ext-jwt')
+        const { token, method, signerId } = body as ExplainBody
+        const chosen = signerId ? await getSigner(signerId) : undefined
+        const explained = await explainer.explain(token, method || 'ext-jwt', { chosen })
+        const { claimedIdentity: _, ...explanation } = explained
         return detail(explanation)
       },
     },
