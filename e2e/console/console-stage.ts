@@ -33,6 +33,8 @@ export interface Visit {
   logInAsAdmin(): Promise<void>
   /** Loads a page of the console in the session of the stage: hashing a password takes longer than most tests. */
   goAsAdmin(path: string): Promise<void>
+  /** Loads a page of the console in a session that was opened without the browser. */
+  goAs(session: string, path: string): Promise<void>
   /** Ends the session of this browser without the page noticing. */
   endSession(): Promise<void>
   /** Presses Tab until the focused element matches the selector and contains the text. */
@@ -114,13 +116,12 @@ async function openVisit(
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
   }
-  const goAsAdmin = async (path: string) => {
+  const goAs = async (value: string, path: string) => {
     const { origin: url } = new URL(consoleUrl)
-    await context.addCookies([
-      { name: SESSION_COOKIE, value: session, url, secure: true, httpOnly: true, sameSite: 'Strict' },
-    ])
+    await context.addCookies([{ name: SESSION_COOKIE, value, url, secure: true, httpOnly: true, sameSite: 'Strict' }])
     await go(path)
   }
+  const goAsAdmin = (path: string) => goAs(session, path)
   const endSession = async () => {
     const cookie = (await context.cookies()).find(({ name }) => name === SESSION_COOKIE)
     const path = '/edge/management/v1/current-api-session'
@@ -135,5 +136,5 @@ async function openVisit(
     }
     assert.fail(`${selector} ${text} cannot be reached with the Tab key`)
   }
-  return { page, pageErrors, go, follow, settle, logInAsAdmin, goAsAdmin, endSession, reach }
+  return { page, pageErrors, go, follow, settle, logInAsAdmin, goAs, goAsAdmin, endSession, reach }
 }

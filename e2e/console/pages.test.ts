@@ -32,6 +32,7 @@ async function findPaths(): Promise<string[]> {
   const body = { method: 'ott', identityId: identity, expiresAt: new Date(Date.now() + 3_600_000).toISOString() }
   await controller.request('POST', '/edge/management/v1/enrollments', { session, body })
   return [
+    'account',
     'signers',
     'signers/new',
     `signers/${signer}`,

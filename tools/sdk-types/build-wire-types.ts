@@ -40,7 +40,7 @@ const BODIES = {
 
 const RESPONSES = [
   ...['Signer', 'KeyStatus', 'ClientSigner', 'DiscoveredSigner', 'SignerCertificate', 'Explanation', 'AuthDecision'],
-  'ScimToken',
+  ...['ScimToken', 'OwnAuthDecision'],
   ...['Identity', 'IdentityType', 'AuthPolicy', 'Ca', 'Authenticator', 'Enrollment'],
   ...['ApiSession', 'CurrentApiSession', 'AuthQuery', 'OneTimeCodes', 'RecoveryCodes', 'NewSessionCertificate'],
   ...['RenewedCertificate', 'Version', 'Controller', 'Protocols', 'NetworkJwt', 'Enrolled'],

@@ -1,6 +1,7 @@
 /** The rules of Countersign as pure functions: no HTTP, no SQL, no clock. */
 
 export * from '@countersign/contract/account-identity'
+export * from '@countersign/contract/permission-rules'
 export * from './app-error.ts'
 export * from './auth-policy/auth-policy-settings.ts'
 export * from './auth-policy/is-code-missing.ts'
@@ -68,8 +69,6 @@ export * from './oidc/token-request.ts'
 export * from './password/password-digest.ts'
 export * from './password/password-rules.ts'
 export * from './permission/enrollment-visibility.ts'
-export * from './permission/has-all-permissions-of.ts'
-export * from './permission/is-allowed.ts'
 export * from './provider/administration.ts'
 export * from './provider/administration-address.ts'
 export * from './provider/client-id-claims.ts'

@@ -362,6 +362,13 @@ export interface ScimToken {
   }
   readonly token?: string | undefined
 }
+export interface OwnAuthDecision {
+  readonly id: string
+  readonly at: string
+  readonly method: string
+  readonly reason: string
+  readonly remoteAddress: string
+}
 export interface Identity {
   readonly _links: Readonly<
     Record<

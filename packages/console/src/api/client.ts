@@ -1,6 +1,6 @@
 import { ControllerClient, HostedClient } from '@countersign/sdk'
 import { setReachable } from './connection.ts'
-import { queries, SESSION_KEY } from './queries.ts'
+import { IDENTITY_KEY, queries, SESSION_KEY } from './queries.ts'
 
 /** `fetch` with the session cookie. Records for the connection banner whether the controller responded. */
 async function fetchAndTrack(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
@@ -17,10 +17,13 @@ async function fetchAndTrack(input: RequestInfo | URL, init?: RequestInit): Prom
 
 const UNAUTHORIZED = 401
 const SESSION_PATH = '/current-api-session'
+const IDENTITY_PATH = '/current-identity'
 
-/** A 401 means a missing permission or an ended session. Reloading the session shows which. */
+/** A 401 means a missing permission or an ended session. Reloading the session and its rights shows which. */
 function recheckSession(url: string): void {
-  if (!url.endsWith(SESSION_PATH)) void queries.invalidateQueries({ queryKey: SESSION_KEY })
+  if (url.endsWith(SESSION_PATH)) return
+  void queries.invalidateQueries({ queryKey: SESSION_KEY })
+  if (!url.endsWith(IDENTITY_PATH)) void queries.invalidateQueries({ queryKey: IDENTITY_KEY })
 }
 
 // No retries in the SDK: the query client retries, and shows that it does.

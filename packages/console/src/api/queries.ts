@@ -4,6 +4,7 @@ import { CallFailed, isUnreachable } from './call-failed.ts'
 const MAX_RETRIES = 3
 
 export const SESSION_KEY = ['session'] as const
+export const IDENTITY_KEY = ['current-identity'] as const
 
 /** The query cache. Retries calls without a response, and 429 and 503; other refusals are final. */
 export const queries = new QueryClient({

@@ -2,7 +2,7 @@ import { CountersignError, type CurrentApiSession } from '@countersign/sdk'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
 import { controller } from './client.ts'
-import { queries, SESSION_KEY } from './queries.ts'
+import { IDENTITY_KEY, queries, SESSION_KEY } from './queries.ts'
 
 /** Login and logout of the console: the session token goes into a cookie. */
 const CONSOLE_SESSION = '/console/session'
@@ -23,7 +23,7 @@ export const sessionQuery = queryOptions({
 })
 
 export const currentIdentityQuery = queryOptions({
-  queryKey: ['current-identity'],
+  queryKey: IDENTITY_KEY,
   queryFn: () => controller.currentIdentity(),
   staleTime: 60_000,
 })

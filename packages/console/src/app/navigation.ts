@@ -1,6 +1,12 @@
-/** The groups of the main menu. */
+/** The groups of the main menu. Links to pages that the session may not open are left out. */
 export const NAVIGATION = [
-  { label: undefined, links: [{ to: '/', label: 'Overview' }] },
+  {
+    label: undefined,
+    links: [
+      { to: '/', label: 'Overview' },
+      { to: '/account', label: 'My account' },
+    ],
+  },
   {
     label: 'Access',
     links: [
@@ -29,12 +35,5 @@ export const NAVIGATION = [
       { to: '/organization/account-jobs', label: 'Jobs at providers' },
     ],
   },
-  { label: 'Operator', isForAdmin: true, links: [{ to: '/organization/all', label: 'Organizations' }] },
+  { label: 'Operator', links: [{ to: '/organization/all', label: 'Organizations' }] },
 ] as const
-
-type Group = (typeof NAVIGATION)[number]
-
-/** Whether a group is in the menu of an identity. The operator is an administrator of this controller. */
-export function isShownTo(group: Group, identity: { readonly isAdmin: boolean } | undefined): boolean {
-  return !('isForAdmin' in group) || identity?.isAdmin === true
-}

@@ -7,10 +7,14 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import { queries } from '../api/queries.ts'
-import { isPartial, sessionQuery } from '../api/session.ts'
+import { meets } from '../api/rights.ts'
+import { currentIdentityQuery, isPartial, sessionQuery } from '../api/session.ts'
 import { readListSearch } from '../list/list-search.ts'
 import { readLoginSearch } from '../pages/login/login-search.ts'
 import { ErrorPage, LoadingPage, NotFoundPage } from '../show/whole-page.tsx'
+import { OVERVIEW_CALLS } from './page-needs.ts'
+
+const HOME = '/'
 
 const rootRoute = createRootRoute({ component: Outlet, errorComponent: ErrorPage, notFoundComponent: NotFoundPage })
 
@@ -21,7 +25,7 @@ const login = createRoute({
   component: lazyRouteComponent(() => import('../pages/login/login-page.tsx'), 'LoginPage'),
 })
 
-/** All other pages need a complete session. */
+/** All other pages need a complete session. Its rights are loaded with it: menu and buttons depend on them. */
 const shell = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',
@@ -29,6 +33,8 @@ const shell = createRoute({
     const session = await queries.ensureQueryData(sessionQuery)
     const loginSearch = { next: location.publicHref, ...(search as Record<string, unknown>) }
     if (!session || isPartial(session)) throw redirect({ to: '/sign-in', search: readLoginSearch(loginSearch) })
+    const caller = await queries.ensureQueryData(currentIdentityQuery)
+    if (location.pathname === HOME && !meets(caller, OVERVIEW_CALLS)) throw redirect({ to: '/account' })
   },
   component: lazyRouteComponent(() => import('./shell.tsx'), 'Shell'),
 })
@@ -48,6 +54,7 @@ const list = <Path extends string>(path: Path, page: Page, name: string) =>
 
 const pages = [
   show('/', () => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
+  show('/account', () => import('../pages/account/account-page.tsx'), 'AccountPage'),
   list('/signers', () => import('../pages/signers/signers-page.tsx'), 'SignersPage'),
   show('/signers/new', () => import('../pages/signers/new-signer-page.tsx'), 'NewSignerPage'),
   show('/signers/$id', () => import('../pages/signers/signer-page.tsx'), 'SignerPage'),

@@ -2,20 +2,24 @@ import { AppShell, Box, Burger, Button, Group, Menu, NavLink, ScrollArea, Text }
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
-import { Link, Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/react-router'
+import { Link, Outlet, useMatches, useNavigate, useRouter, useRouterState } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { currentIdentityQuery, isPartial, logOut, sessionQuery } from '../api/session.ts'
 import { readLoginSearch } from '../pages/login/login-search.ts'
+import { NotAllowedPage } from '../show/whole-page.tsx'
 import { ColorSchemeToggle } from './color-scheme-toggle.tsx'
 import { ConnectionBanner } from './connection-banner.tsx'
 import markUrl from './countersign.svg'
-import { isShownTo, NAVIGATION } from './navigation.ts'
+import { NAVIGATION } from './navigation.ts'
+import { useMayOpen } from './page-needs.ts'
 
 /** The layout of every page: menu, current identity, content. */
 export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure()
   const path = useRouterState({ select: ({ location }) => location.pathname })
-  const { data: identity } = useQuery(currentIdentityQuery)
+  const mayOpen = useMayOpen()
+  // Reloads the rights of the session from time to time.
+  useQuery(currentIdentityQuery)
   useLogoutRedirect()
   useReloadOnSessionChange()
   return (
@@ -49,37 +53,46 @@ export function Shell() {
       </AppShell.Header>
       <AppShell.Navbar aria-label="Main">
         <AppShell.Section grow component={ScrollArea} p="sm">
-          {NAVIGATION.filter((group) => isShownTo(group, identity)).map((group) => (
-            <Box key={group.label ?? 'top'} mb="sm" role="group" aria-label={group.label ?? 'Start'}>
-              {group.label && (
-                <Text size="xs" c="dimmed" fw={600} px="sm" pb={4} aria-hidden>
-                  {group.label}
-                </Text>
-              )}
-              {group.links.map(({ to, label }) => (
-                <NavLink
-                  key={to}
-                  component={Link}
-                  to={to}
-                  label={label}
-                  bdrs="sm"
-                  active={isCurrent(path, to)}
-                  aria-current={isCurrent(path, to) ? 'page' : undefined}
-                  onClick={close}
-                />
-              ))}
-            </Box>
-          ))}
+          {NAVIGATION.map(({ label, links }) => ({ label, links: links.filter(({ to }) => mayOpen(to)) }))
+            .filter(({ links }) => links.length > 0)
+            .map((group) => (
+              <Box key={group.label ?? 'top'} mb="sm" role="group" aria-label={group.label ?? 'Start'}>
+                {group.label && (
+                  <Text size="xs" c="dimmed" fw={600} px="sm" pb={4} aria-hidden>
+                    {group.label}
+                  </Text>
+                )}
+                {group.links.map(({ to, label }) => (
+                  <NavLink
+                    key={to}
+                    component={Link}
+                    to={to}
+                    label={label}
+                    bdrs="sm"
+                    active={isCurrent(path, to)}
+                    aria-current={isCurrent(path, to) ? 'page' : undefined}
+                    onClick={close}
+                  />
+                ))}
+              </Box>
+            ))}
         </AppShell.Section>
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1}>
         <ConnectionBanner />
         <Box maw={1200}>
-          <Outlet />
+          <CurrentPage />
         </Box>
       </AppShell.Main>
     </AppShell>
   )
+}
+
+/** The page of the URL, unless the session may not open it. */
+function CurrentPage() {
+  const page = useMatches({ select: (matches) => matches.at(-1)?.fullPath ?? '' })
+  const mayOpen = useMayOpen()
+  return mayOpen(page.replace(/(.)\/$/, '$1')) ? <Outlet /> : <NotAllowedPage />
 }
 
 function isCurrent(path: string, to: string): boolean {
@@ -101,6 +114,9 @@ function UserMenu() {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{identity?.isAdmin ? 'Administrator' : 'Signed in'}</Menu.Label>
+        <Menu.Item component={Link} to="/account">
+          My account
+        </Menu.Item>
         <Menu.Item component="a" href="/api-docs/">
           API reference
         </Menu.Item>

@@ -22,9 +22,11 @@ export function useServerForm<Values extends Record<string, unknown>, Body exten
     /** `changed` holds the members of the body that were changed since the form was opened or last sent. */
     readonly send: (body: Body, changed: Partial<Body>) => Promise<void>
     readonly fieldOf?: Readonly<Record<string, string>>
+    /** Whether the form is empty again after it was sent. */
+    readonly isClearedBySending?: boolean
   },
 ): ServerForm<Values> {
-  const { toBody = asBody<Values, Body>, send, fieldOf = {}, ...formOptions } = options
+  const { toBody = asBody<Values, Body>, send, fieldOf = {}, isClearedBySending = false, ...formOptions } = options
   const form = useForm<Values>({ mode: 'controlled', ...formOptions })
   const [formError, setFormError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
@@ -37,7 +39,8 @@ export function useServerForm<Values extends Record<string, unknown>, Body exten
     try {
       const body = toBody(values)
       await send(body, changedValues(toBody(form.getInitialValues()), body))
-      form.setInitialValues(values)
+      if (isClearedBySending) form.reset()
+      else form.setInitialValues(values)
     } catch (error) {
       const serverField = error instanceof CallFailed ? error.field : undefined
       const field = serverField === undefined ? undefined : (fieldOf[serverField] ?? serverField)

@@ -2,6 +2,8 @@ import { Button, type ButtonProps, Group, Modal, Stack, Text } from '@mantine/co
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { type ReactNode, useState } from 'react'
+import type { Need } from '../api/rights.ts'
+import { type May, useMay } from '../api/use-may.ts'
 import { ErrorNote } from './error-note.tsx'
 
 interface ConfirmButtonProps {
@@ -9,6 +11,10 @@ interface ConfirmButtonProps {
   /** What the action applies to; shown in the dialog's title. */
   readonly name: string
   readonly warning: ReactNode
+  /** The call that it makes; hidden from sessions that may not make it. */
+  readonly need?: Need | undefined
+  /** The identity that is changed. */
+  readonly over?: Parameters<May>[1]
   readonly onConfirm: () => Promise<unknown>
   readonly onOpen?: () => void
   /** Further inputs, such as a duration. */
@@ -26,6 +32,8 @@ export function ConfirmButton({
   label,
   name,
   warning,
+  need,
+  over,
   onConfirm,
   onOpen,
   children,
@@ -34,6 +42,7 @@ export function ConfirmButton({
   isDangerous = true,
   size = 'sm',
 }: ConfirmButtonProps) {
+  const may = useMay()
   const [isOpen, { open, close }] = useDisclosure()
   const [error, setError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
@@ -56,6 +65,7 @@ export function ConfirmButton({
     onOpen?.()
     open()
   }
+  if (need && !may(need, over)) return null
   return (
     <>
       <Button variant="light" {...color} size={size} onClick={start} aria-label={`${label} ${name}`}>

@@ -1,5 +1,6 @@
 import type { Signer } from '@countersign/sdk'
 import { useState } from 'react'
+import type { Need } from '../api/rights.ts'
 import { StateBadge } from './badges.tsx'
 import { ConfirmButton } from './confirm-button.tsx'
 import { Details, Section } from './details.tsx'
@@ -10,6 +11,8 @@ interface TrustSectionProps {
   readonly trust: Signer['trust']
   /** The version that the page shows. */
   readonly version: string | undefined
+  /** The call that trusts it. */
+  readonly need: Need
   /** What trusting it allows. */
   readonly warning: string
   /** Trusts the version that was shown when the dialog opened: the page may show a later one by now. */
@@ -18,7 +21,7 @@ interface TrustSectionProps {
 }
 
 /** Whether an administrator vouches for an entity that logs identities in, and who wrote it last. */
-export function TrustSection({ name, trust, version, warning, onTrust, done }: TrustSectionProps) {
+export function TrustSection({ name, trust, version, warning, need, onTrust, done }: TrustSectionProps) {
   const { state, writtenBy, writtenAt } = trust
   const [reviewed, setReviewed] = useState(version)
   return (
@@ -33,6 +36,7 @@ export function TrustSection({ name, trust, version, warning, onTrust, done }: T
         <div>
           <ConfirmButton
             label="Trust"
+            need={need}
             name={name}
             warning={warning}
             onOpen={() => setReviewed(version)}

@@ -2,6 +2,7 @@ import { quoteForFilter } from '@countersign/sdk'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { controller } from '../api/client.ts'
 import type { ControllerEvent } from '../api/event-stream.ts'
+import { useMay } from '../api/use-may.ts'
 import { useSignerNames } from '../pages/policies/use-signer-names.ts'
 import type { NameOf } from './describe-event.ts'
 
@@ -11,6 +12,7 @@ const MAX_IDS = 50
 /** Names of the identities and signers in events. Looks up identities of the newest events only, and none without permission. */
 export function useNames(events: readonly ControllerEvent[]): NameOf {
   const { signers } = useSignerNames()
+  const may = useMay()
   const found = new Set<string>()
   for (const { identity_id: id } of events.toReversed()) {
     if (found.size < MAX_IDS && typeof id === 'string' && id !== '') found.add(id)
@@ -23,7 +25,7 @@ export function useNames(events: readonly ControllerEvent[]): NameOf {
       const { items } = await controller.identities.page({ limit: MAX_IDS, offset: 0, filter })
       return new Map(items.map(({ id, name }) => [id, name]))
     },
-    enabled: ids.length > 0,
+    enabled: ids.length > 0 && may('GET /identities'),
     placeholderData: keepPreviousData,
     staleTime: 60_000,
     retry: false,

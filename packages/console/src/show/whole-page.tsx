@@ -1,7 +1,8 @@
 import { Center, Loader, Stack, Text, Title } from '@mantine/core'
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
 import { ErrorNote } from './error-note.tsx'
-import { ButtonLink } from './links.tsx'
+import { PlainButtonLink } from './links.tsx'
+import { PageHead } from './page-head.tsx'
 
 export function LoadingPage() {
   return (
@@ -33,8 +34,23 @@ export function NotFoundPage() {
           Page not found
         </Title>
         <Text>Check the URL; its entity may have been deleted.</Text>
-        <ButtonLink to="/">Go to the overview</ButtonLink>
+        <PlainButtonLink to="/">Go to the first page</PlainButtonLink>
       </Stack>
     </Center>
+  )
+}
+
+/** Shown in place of a page that needs a permission which the session does not have. */
+export function NotAllowedPage() {
+  return (
+    <Stack>
+      <PageHead title="You may not see this" />
+      <Text>Your session does not have the permission for this page. An administrator can give it to you.</Text>
+      <div>
+        <PlainButtonLink to="/account" variant="default">
+          My account
+        </PlainButtonLink>
+      </div>
+    </Stack>
   )
 }

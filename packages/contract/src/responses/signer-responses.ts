@@ -100,6 +100,15 @@ const AuthDecision = Type.Object({
   ...Explanation.properties,
 })
 
+/** A refused login as its identity sees it. */
+const OwnAuthDecision = Type.Object({
+  id: text(),
+  at: instant(),
+  method: text(),
+  reason: text(),
+  remoteAddress: text(),
+})
+
 export const SIGNER_RESPONSES = {
   Signer,
   KeyStatus,
@@ -109,4 +118,5 @@ export const SIGNER_RESPONSES = {
   ScimToken,
   Explanation,
   AuthDecision,
+  OwnAuthDecision,
 }

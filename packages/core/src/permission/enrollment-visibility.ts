@@ -1,5 +1,9 @@
-import { hasAllPermissionsOf } from './has-all-permissions-of.ts'
-import { isAllowed, type PermissionHolder, type RequiredPermission } from './is-allowed.ts'
+import {
+  hasAllPermissionsOf,
+  isAllowed,
+  type PermissionHolder,
+  type RequiredPermission,
+} from '@countersign/contract/permission-rules'
 
 /** The permissions with which one-time tokens of existing identities are created. */
 const ENROLLING_PERMISSIONS: readonly RequiredPermission[] = [

@@ -1,4 +1,4 @@
-import type { PermissionHolder } from '../permission/is-allowed.ts'
+import type { PermissionHolder } from '@countersign/contract/permission-rules'
 
 /** Whether an administrator vouches for an entity that logs identities in, and who wrote its security members last. */
 export interface Trust {

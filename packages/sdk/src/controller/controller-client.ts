@@ -11,6 +11,7 @@ import type {
   Controller,
   CurrentApiSession,
   Identity,
+  OwnAuthDecision,
   Version,
 } from '../wire-types.ts'
 import { ApiSessions } from './api-sessions.ts'
@@ -38,9 +39,14 @@ export class ControllerClient {
   readonly identities: Identities
   readonly authenticators: Authenticators
   readonly enrollments: Enrollments
+  /** The sessions of all identities. */
   readonly apiSessions: ApiSessions
   /** Why logins were refused in the last 24 hours; the id is the `requestId` of the refusal. */
   readonly authDecisions: ReadableResource<AuthDecision>
+  /** The sessions of the caller's identity. */
+  readonly ownSessions: Pick<ApiSessions, 'list' | 'page' | 'delete'>
+  /** Why logins of the caller's identity were refused in the last 24 hours. */
+  readonly ownAuthDecisions: Pick<ReadableResource<OwnAuthDecision>, 'list' | 'page'>
   /** The caller's own one-time codes. */
   readonly oneTimeCodes: OwnOneTimeCodes
   /** Enrolling a first credential; needs no session. */
@@ -58,6 +64,8 @@ export class ControllerClient {
     this.enrollments = new Enrollments(api, '/enrollments')
     this.apiSessions = new ApiSessions(api, '/api-sessions')
     this.authDecisions = new ReadableResource(api, '/auth-decisions')
+    this.ownSessions = new ApiSessions(api, '/current-identity/api-sessions')
+    this.ownAuthDecisions = new ReadableResource<OwnAuthDecision>(api, '/current-identity/auth-decisions')
     this.oneTimeCodes = new OwnOneTimeCodes(api)
     this.enrollment = new Enrollment(api)
   }

@@ -38,6 +38,7 @@ import { scimRoutes } from './scim/index.ts'
 import { authenticateRoutes } from './shared/authenticate.ts'
 import { controllerRoutes } from './shared/controllers.ts'
 import { currentIdentityRoutes } from './shared/current-identity.ts'
+import { currentIdentityLoginRoutes } from './shared/current-identity-logins.ts'
 import { currentIdentityMfaRoutes } from './shared/current-identity-mfa.ts'
 import { currentSessionRoutes } from './shared/current-session.ts'
 import { healthCheckRoutes } from './shared/health-checks.ts'
@@ -82,6 +83,7 @@ const ROUTE_FUNCTIONS = [
   apiSessionRoutes,
   revocationRoutes,
   currentIdentityRoutes,
+  currentIdentityLoginRoutes,
   currentIdentityMfaRoutes,
   identityMfaRoutes,
 ] as const

@@ -13,6 +13,7 @@ import { Details, Section } from '../../show/details.tsx'
 import { downloadText, safeFileName } from '../../show/download.ts'
 import { ButtonLink, PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
+import { May } from '../../show/may.tsx'
 import { PageHead } from '../../show/page-head.tsx'
 import { remainingRows } from '../../show/remaining-rows.ts'
 import { TagList } from '../../show/tag-list.tsx'
@@ -51,12 +52,17 @@ function CaDetail({ ca }: { readonly ca: Versioned<Ca> }) {
       <PageHead title={name} back={BACK}>
         <CaActions ca={ca} />
       </PageHead>
-      {!ca.isVerified && <VerifySection ca={ca} />}
+      {!ca.isVerified && (
+        <May need="POST /cas/:id/verify">
+          <VerifySection ca={ca} />
+        </May>
+      )}
       <TrustSection
         name={name}
         trust={ca.trust}
         version={version}
         warning="Its certificates can then log in administrators and identities with permissions. Check its certificate and its claim first."
+        need="POST /cas/:id/trust"
         onTrust={trust}
         done={`The CA “${name}” is trusted.`}
       />
@@ -109,10 +115,15 @@ function CaActions({ ca }: { readonly ca: Ca }) {
       <ButtonLink to="/cas/$id/edit" params={{ id }} variant="default">
         Edit
       </ButtonLink>
-      {isAutoCaEnrollmentEnabled && <ActionButton onAct={download}>Download the JWT</ActionButton>}
+      {isAutoCaEnrollmentEnabled && (
+        <ActionButton need="GET /cas/:id/jwt" onAct={download}>
+          Download the JWT
+        </ActionButton>
+      )}
       <ConfirmButton
         label="Delete"
         name={name}
+        need="DELETE /cas/:id"
         warning="Its certificates no longer log in, its sessions end, and its pending enrollments are deleted. Identities stay."
         onConfirm={remove}
         done={`The CA “${name}” is deleted.`}

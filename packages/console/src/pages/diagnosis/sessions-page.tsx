@@ -60,6 +60,7 @@ export function EndSession({ session: { id, identity } }: { readonly session: Ap
     <ConfirmButton
       label="End"
       name={`the session of ${identity.name}`}
+      need="DELETE /api-sessions/:id"
       warning="The next request with it is refused. The identity can sign in again."
       onConfirm={end}
       size="xs"

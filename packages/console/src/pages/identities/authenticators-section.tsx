@@ -70,6 +70,8 @@ function Password({ authenticator, identity }: AuthenticatorProps) {
         <ConfirmButton
           label="Delete"
           name={`the password of ${username}`}
+          need="DELETE /authenticators/:id"
+          over={identity}
           warning="Logins with it are refused, and sessions that were started with it end."
           onConfirm={() => remove(id)}
           size="xs"
@@ -79,7 +81,8 @@ function Password({ authenticator, identity }: AuthenticatorProps) {
   )
 }
 
-function Certificate({ authenticator, identity: { name } }: AuthenticatorProps) {
+function Certificate({ authenticator, identity }: AuthenticatorProps) {
+  const { name } = identity
   const { id, fingerprint, createdAt, certPem, isExtendRequested } = authenticator
   return (
     <Group justify="space-between" gap="xs">
@@ -105,6 +108,8 @@ function Certificate({ authenticator, identity: { name } }: AuthenticatorProps) 
         {!isExtendRequested && (
           <ActionButton
             size="xs"
+            need="POST /authenticators/:id/request-extend"
+            over={identity}
             onAct={() => controller.authenticators.requestExtend(id).then(reloadIdentities)}
             done="The client is asked to renew the certificate."
           >
@@ -114,6 +119,8 @@ function Certificate({ authenticator, identity: { name } }: AuthenticatorProps) 
         <ConfirmButton
           label="Revoke"
           name={`the certificate of ${name}`}
+          need="DELETE /authenticators/:id"
+          over={identity}
           warning="Logins with it are refused, and sessions that were started with it end. A new certificate needs a new one-time token."
           onConfirm={() => remove(id)}
           size="xs"

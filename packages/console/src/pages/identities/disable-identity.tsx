@@ -1,3 +1,4 @@
+import type { Identity } from '@countersign/sdk'
 import { NumberInput, Select } from '@mantine/core'
 import { useState } from 'react'
 import { controller } from '../../api/client.ts'
@@ -18,7 +19,8 @@ const DURATIONS = [
 ]
 
 /** Disables an identity for some minutes, or until it is enabled. */
-export function DisableIdentity({ id, name }: { readonly id: string; readonly name: string }) {
+export function DisableIdentity({ identity }: { readonly identity: Identity }) {
+  const { id, name } = identity
   const [duration, setDuration] = useState('0')
   const [typed, setTyped] = useState<number | string>('')
   const error = duration === OTHER ? wholeNumber(1, MAX_MINUTES)(typed) : null
@@ -30,6 +32,8 @@ export function DisableIdentity({ id, name }: { readonly id: string; readonly na
     <ConfirmButton
       label="Disable"
       name={name}
+      need="POST /identities/:id/disable"
+      over={identity}
       warning="Its sessions end now, and its logins are refused while it is disabled."
       onConfirm={disable}
       isReady={error === null}

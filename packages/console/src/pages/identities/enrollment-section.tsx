@@ -2,6 +2,7 @@ import type { Enrollment, Identity } from '@countersign/sdk'
 import { Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { controller } from '../../api/client.ts'
+import { useMay } from '../../api/use-may.ts'
 import { ActionButton } from '../../show/action-button.tsx'
 import { StateBadge } from '../../show/badges.tsx'
 import { ConfirmButton } from '../../show/confirm-button.tsx'
@@ -14,24 +15,34 @@ import { reloadIdentities } from './identity-query.ts'
 
 const LIFETIME_MS = 3 * 60 * 60 * 1000
 const OTT = 'ott'
+const READ = 'GET /identities/:id/enrollments'
 
 /** One-time tokens with which the identity gets its first credential, as file and QR code. */
 export function EnrollmentSection({ identity }: { readonly identity: Identity }) {
+  const may = useMay()
   const query = useQuery({
     queryKey: ['identities', 'enrollments', identity.id],
     queryFn: () => controller.identities.enrollments(identity.id),
+    enabled: may(READ),
   })
   const create = () =>
     controller.enrollments
       .create({ method: OTT, identityId: identity.id, expiresAt: newExpiry().toISOString() })
       .then(reloadIdentities)
+  if (!may(READ)) return null
   const hasOneTime = query.data?.some(({ method }) => method === OTT) ?? true
   return (
     <Section
       title="One-time enrollment"
       aside={
         !hasOneTime && (
-          <ActionButton size="xs" onAct={create} done="The one-time token is created.">
+          <ActionButton
+            size="xs"
+            need="POST /enrollments"
+            over={identity}
+            onAct={create}
+            done="The one-time token is created."
+          >
             Create a one-time token
           </ActionButton>
         )
@@ -85,6 +96,8 @@ function OneEnrollment({ enrollment, identity }: { readonly enrollment: Enrollme
           )}
           <ActionButton
             size="xs"
+            need="POST /enrollments/:id/refresh"
+            over={identity}
             onAct={() => controller.enrollments.refresh(id, newExpiry()).then(reloadIdentities)}
             done="The token is renewed; the old one no longer works."
           >
@@ -94,6 +107,8 @@ function OneEnrollment({ enrollment, identity }: { readonly enrollment: Enrollme
             size="xs"
             label="Delete"
             name={`the one-time token of ${identity.name}`}
+            need="DELETE /enrollments/:id"
+            over={identity}
             warning="It can no longer be used to enroll."
             onConfirm={() => controller.enrollments.delete(id).then(reloadIdentities)}
           />

@@ -4,10 +4,12 @@ import { controller } from '../../api/client.ts'
 import { ActionButton } from '../../show/action-button.tsx'
 import { ConfirmButton } from '../../show/confirm-button.tsx'
 import { ButtonLink } from '../../show/links.tsx'
+import { May } from '../../show/may.tsx'
 import { DisableIdentity } from './disable-identity.tsx'
 import { reloadIdentities } from './identity-query.ts'
 
-export function IdentityActions({ identity: { id, name, disabled, isDefaultAdmin } }: { readonly identity: Identity }) {
+export function IdentityActions({ identity }: { readonly identity: Identity }) {
+  const { id, name, disabled, isDefaultAdmin } = identity
   const navigate = useNavigate()
   const enable = () => controller.identities.enable(id).then(reloadIdentities)
   const remove = async () => {
@@ -17,20 +19,24 @@ export function IdentityActions({ identity: { id, name, disabled, isDefaultAdmin
   }
   return (
     <>
-      <ButtonLink to="/identities/$id/edit" params={{ id }} variant="default">
-        Edit
-      </ButtonLink>
+      <May need="PATCH /identities/:id" over={identity}>
+        <ButtonLink to="/identities/$id/edit" params={{ id }} variant="default">
+          Edit
+        </ButtonLink>
+      </May>
       {disabled ? (
-        <ActionButton onAct={enable} done="The identity is enabled.">
+        <ActionButton need="POST /identities/:id/enable" over={identity} onAct={enable} done="The identity is enabled.">
           Enable
         </ActionButton>
       ) : (
-        <DisableIdentity id={id} name={name} />
+        <DisableIdentity identity={identity} />
       )}
       {!isDefaultAdmin && (
         <ConfirmButton
           label="Delete"
           name={name}
+          need="DELETE /identities/:id"
+          over={identity}
           warning="Its authenticators, enrollments and sessions are deleted too. This cannot be undone."
           onConfirm={remove}
         />

@@ -2,6 +2,7 @@ import { type Identity, quoteForFilter } from '@countersign/sdk'
 import { Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { controller } from '../../api/client.ts'
+import { useMay } from '../../api/use-may.ts'
 import { ConfirmButton } from '../../show/confirm-button.tsx'
 import { Section } from '../../show/details.tsx'
 import { Instant } from '../../show/instant.tsx'
@@ -12,12 +13,16 @@ import { reloadIdentities } from './identity-query.ts'
 const MAX_SHOWN = 50
 const POLL_MS = 10_000
 
-export function IdentitySessionsSection({ identity: { id, name } }: { readonly identity: Identity }) {
+export function IdentitySessionsSection({ identity }: { readonly identity: Identity }) {
+  const { id, name } = identity
+  const may = useMay()
   const query = useQuery({
     queryKey: ['sessions', 'identity', id],
     queryFn: () => controller.apiSessions.page({ limit: MAX_SHOWN, filter: `identity = ${quoteForFilter(id)}` }),
     refetchInterval: POLL_MS,
+    enabled: may('GET /api-sessions'),
   })
+  if (!may('GET /api-sessions')) return null
   const endAll = () => controller.identities.endSessions(id).then(reloadIdentities)
   return (
     <Section
@@ -28,6 +33,8 @@ export function IdentitySessionsSection({ identity: { id, name } }: { readonly i
             size="xs"
             label="End all"
             name={`the sessions of ${name}`}
+            need="DELETE /identities/:id/api-sessions"
+            over={identity}
             warning="All of them end now. The identity can sign in again."
             onConfirm={endAll}
           />

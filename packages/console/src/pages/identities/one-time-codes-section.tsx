@@ -7,7 +7,8 @@ import { Section } from '../../show/details.tsx'
 import { reloadIdentities } from './identity-query.ts'
 
 /** Whether an identity has one-time codes, and a reset for lost devices. */
-export function OneTimeCodesSection({ identity: { id, name, isMfaEnabled } }: { readonly identity: Identity }) {
+export function OneTimeCodesSection({ identity }: { readonly identity: Identity }) {
+  const { id, name, isMfaEnabled } = identity
   return (
     <Section
       title="One-time codes"
@@ -17,6 +18,8 @@ export function OneTimeCodesSection({ identity: { id, name, isMfaEnabled } }: { 
             size="xs"
             label="Reset"
             name={`the one-time codes of ${name}`}
+            need="DELETE /identities/:id/mfa"
+            over={identity}
             warning="Codes of the app and recovery codes no longer work. If the policy requires codes, they are set up at the next login."
             onConfirm={() => controller.identities.resetMfa(id).then(reloadIdentities)}
           />

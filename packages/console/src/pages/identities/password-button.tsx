@@ -3,6 +3,7 @@ import { Button, Modal, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { controller } from '../../api/client.ts'
+import { useMay } from '../../api/use-may.ts'
 import { FormFrame } from '../../form/form-frame.tsx'
 import { useServerForm } from '../../form/use-server-form.ts'
 import { describePasswords } from '../policies/describe-policy.ts'
@@ -18,6 +19,8 @@ interface PasswordProps {
 /** Adds or resets the password of an identity. */
 export function PasswordButton({ identity, authenticator }: PasswordProps) {
   const [isOpen, { open, close }] = useDisclosure()
+  const may = useMay()
+  if (!may(authenticator ? 'PATCH /authenticators/:id' : 'POST /authenticators', identity)) return null
   return (
     <>
       <Button size="xs" variant="default" onClick={open}>
@@ -37,9 +40,11 @@ export function PasswordButton({ identity, authenticator }: PasswordProps) {
 }
 
 function PasswordForm({ identity, authenticator, onDone }: PasswordProps & { readonly onDone: () => void }) {
+  const may = useMay()
   const { data: policy } = useQuery({
     queryKey: ['policies', 'one', identity.authPolicyId],
     queryFn: () => controller.authPolicies.get(identity.authPolicyId),
+    enabled: may('GET /auth-policies/:id'),
     retry: false,
   })
   const rules = policy?.primary.updb

@@ -10,38 +10,48 @@ import { ErrorNote } from '../../show/error-note.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { QrCode } from '../../show/qr-code.tsx'
 
-/** Sets up one-time codes for an identity whose policy requires them. Completes the login with the first code. */
-export function SetUpCodes() {
+interface SetUpCodesProps {
+  /** What comes before the QR code. */
+  readonly intro?: string
+  readonly onDone?: () => Promise<void>
+}
+
+/** Sets up one-time codes, in a login whose policy requires them unless said otherwise. Completes the session with the first code. */
+export function SetUpCodes({
+  intro = 'Your policy requires one-time codes. Scan this with an authenticator app:',
+  onDone = reloadSession,
+}: SetUpCodesProps) {
   const query = useQuery({
     queryKey: ['one-time-codes'],
-    queryFn: loadOrStart,
+    queryFn: startOrLoad,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   })
-  return <Loaded query={query}>{(codes) => <Steps codes={codes} />}</Loaded>
+  return <Loaded query={query}>{(codes) => <Steps codes={codes} intro={intro} onDone={onDone} />}</Loaded>
 }
 
 /** Continues a set-up that this session started before, perhaps in another tab. */
-async function loadOrStart(): Promise<OneTimeCodes> {
+async function startOrLoad(): Promise<OneTimeCodes> {
   try {
-    return await controller.oneTimeCodes.get()
+    return await controller.oneTimeCodes.setUp()
   } catch (error) {
-    if (error instanceof CountersignError && error.status === 404) return controller.oneTimeCodes.setUp()
+    if (error instanceof CountersignError && error.code === 'MFA_EXISTS') return controller.oneTimeCodes.get()
     throw error
   }
 }
 
-function Steps({ codes: { provisioningUrl = '', recoveryCodes } }: { readonly codes: OneTimeCodes }) {
+function Steps({ codes, intro, onDone }: Required<SetUpCodesProps> & { readonly codes: OneTimeCodes }) {
+  const { provisioningUrl = '', recoveryCodes } = codes
   const { form, formError, isBusy, submit } = useServerForm({
     initialValues: { code: '' },
     validate: { code: required('The code', 64) },
-    send: ({ code }) => controller.oneTimeCodes.verify(code.trim()).then(reloadSession),
+    send: ({ code }) => controller.oneTimeCodes.verify(code.trim()).then(onDone),
   })
   const secret = URL.parse(provisioningUrl)?.searchParams.get('secret')
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
-        <Text size="sm">Your policy requires one-time codes. Scan this with an authenticator app:</Text>
+        <Text size="sm">{intro}</Text>
         <Center>
           <QrCode text={provisioningUrl} label="QR code for an authenticator app" />
         </Center>
@@ -69,7 +79,7 @@ function Steps({ codes: { provisioningUrl = '', recoveryCodes } }: { readonly co
   )
 }
 
-function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) {
+export function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) {
   const save = () => downloadText('recovery-codes.txt', `${codes.join('\n')}\n`, 'text/plain')
   return (
     <Alert color="yellow" variant="light" title="Keep the recovery codes">

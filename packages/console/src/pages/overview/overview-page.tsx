@@ -5,10 +5,12 @@ import { useState } from 'react'
 import { controller } from '../../api/client.ts'
 import type { ControllerEvent, StreamState } from '../../api/event-stream.ts'
 import { useEvents } from '../../api/use-events.ts'
+import { useMay } from '../../api/use-may.ts'
 import { StreamBadge } from '../../show/badges.tsx'
 import { Section } from '../../show/details.tsx'
 import { EventLine } from '../../show/event-line.tsx'
 import { PageLink } from '../../show/links.tsx'
+import { May } from '../../show/may.tsx'
 import { PageHead } from '../../show/page-head.tsx'
 import { useNames } from '../../show/use-names.ts'
 import { countByMinute, countReasons } from './count-logins.ts'
@@ -20,8 +22,24 @@ const TICK_MS = 5_000
 const MAX_REASONS = 8
 const RECENT = 8
 
-/** Logins, refusals, signer keys, sessions and recent events. */
+/** Logins, refusals, signer keys, sessions and recent events, as far as the session may read them. */
 export function OverviewPage() {
+  const may = useMay()
+  if (!may('GET /events')) {
+    return (
+      <Stack>
+        <PageHead title="Overview" />
+        <May need="GET /summary">
+          <Totals />
+        </May>
+        <SignerHealth />
+      </Stack>
+    )
+  }
+  return <WholeOverview />
+}
+
+function WholeOverview() {
   const { events, state } = useEvents()
   return (
     <Stack>

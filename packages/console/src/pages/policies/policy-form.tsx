@@ -29,7 +29,13 @@ export function PolicyForm({ policy, onSend, submitLabel }: PolicyFormProps) {
   const options = signers.map(({ id, name }) => ({ value: id, label: name }))
   const switchProps = (name: keyof PolicyValues) => form.getInputProps(name, { type: 'checkbox' })
   return (
-    <FormFrame onSubmit={submit} error={formError} isBusy={isBusy} submitLabel={submitLabel}>
+    <FormFrame
+      onSubmit={submit}
+      error={formError}
+      isBusy={isBusy}
+      submitLabel={submitLabel}
+      need={policy ? 'PUT /auth-policies/:id' : 'POST /auth-policies'}
+    >
       <TextInput label="Name" required {...form.getInputProps('name')} />
       <Alert title="Summary" variant="light">
         <Sentences lines={describePolicy(toPolicy(form.values), nameOf)} />

@@ -30,6 +30,7 @@ export function PolicyPage() {
               <ConfirmButton
                 label="Delete"
                 name={policy.name}
+                need="DELETE /auth-policies/:id"
                 warning="It can only be deleted when no identity uses it."
                 onConfirm={() => controller.authPolicies.delete(id).then(leave)}
               />

@@ -37,7 +37,7 @@ export function KeyStatusSection({ signer, keyStatus }: { readonly signer: Signe
       <KeyTable keyStatus={keyStatus} />
       {keyStatus.source === 'jwks' && (
         <div>
-          <ActionButton onAct={refresh} done="The keys were refreshed.">
+          <ActionButton need="POST /ext-jwt-signers/:id/refresh-keys" onAct={refresh} done="The keys were refreshed.">
             Refresh keys
           </ActionButton>
         </div>

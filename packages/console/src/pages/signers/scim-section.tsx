@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { controller } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
+import { useMay } from '../../api/use-may.ts'
 import type { ScimToken, Signer } from '../../api/wire.ts'
 import { ActionButton } from '../../show/action-button.tsx'
 import { ConfirmButton } from '../../show/confirm-button.tsx'
@@ -22,10 +23,13 @@ const IDENTITY_ATTRIBUTES: Readonly<Record<Signer['scimIdentityAttribute'], stri
 export function ScimSection({ signer }: { readonly signer: Signer }) {
   const { id } = signer
   const [made, setMade] = useState<ScimToken>()
+  const may = useMay()
+  const mayRead = may('GET /ext-jwt-signers/:id/scim-tokens')
   const query = useQuery({
     queryKey: ['signers', 'scim-tokens', id],
     queryFn: () => controller.signers.scimTokens(id),
     retry: false,
+    enabled: mayRead,
   })
   const reload = () => queries.invalidateQueries({ queryKey: ['signers', 'scim-tokens', id] })
   const make = async () => {
@@ -43,7 +47,12 @@ export function ScimSection({ signer }: { readonly signer: Signer }) {
       title="SCIM"
       aside={
         canMake && (
-          <ActionButton size="xs" onAct={make} done="The SCIM token is made.">
+          <ActionButton
+            size="xs"
+            need="POST /ext-jwt-signers/:id/scim-tokens"
+            onAct={make}
+            done="The SCIM token is made."
+          >
             Make a SCIM token
           </ActionButton>
         )
@@ -71,7 +80,7 @@ export function ScimSection({ signer }: { readonly signer: Signer }) {
           </Stack>
         </Alert>
       )}
-      {!query.isError && <Loaded query={query}>{(tokens) => <TokenTable tokens={tokens} onDelete={remove} />}</Loaded>}
+      {mayRead && <Loaded query={query}>{(tokens) => <TokenTable tokens={tokens} onDelete={remove} />}</Loaded>}
     </Section>
   )
 }
@@ -106,6 +115,7 @@ function TokenTable({ tokens, onDelete }: TokenTableProps) {
                 size="xs"
                 label="Delete"
                 name={`the SCIM token ${id}`}
+                need="DELETE /ext-jwt-signers/:id/scim-tokens/:tokenId"
                 warning="The identity provider can no longer use it."
                 onConfirm={() => onDelete(id)}
               />

@@ -64,6 +64,7 @@ function SignerDetail({ signer }: { readonly signer: Versioned<Signer> }) {
         trust={signer.trust}
         version={signer.version}
         warning="Its tokens can then log in administrators and identities with permissions, and it offers sign-in in a browser. Check its issuer, keys and claims first."
+        need="POST /ext-jwt-signers/:id/trust"
         onTrust={trust}
         done={`The signer “${signer.name}” is trusted.`}
       />
@@ -165,7 +166,7 @@ function SignalActions({ actions }: { readonly actions: Readonly<Record<string, 
   return lines.length === 0 ? <>default</> : lines.map((line) => <div key={line}>{line}</div>)
 }
 
-function SignerActions({ signer: { id, name, enabled } }: { readonly signer: Signer }) {
+function SignerActions({ signer: { id, name, enabled, trust } }: { readonly signer: Signer }) {
   const navigate = useNavigate()
   const change = (action: () => Promise<unknown>) => async () => {
     await action()
@@ -185,12 +186,14 @@ function SignerActions({ signer: { id, name, enabled } }: { readonly signer: Sig
         <ConfirmButton
           label="Disable"
           name={name}
+          need="PATCH /ext-jwt-signers/:id"
           warning="Its tokens are refused, and clients no longer see it."
           onConfirm={change(() => controller.signers.patch(id, { enabled: false }))}
           done={`The signer “${name}” is disabled.`}
         />
       ) : (
         <ActionButton
+          need={trust.state === 'trusted' ? 'POST /ext-jwt-signers/:id/trust' : 'PATCH /ext-jwt-signers/:id'}
           onAct={change(() => controller.signers.patch(id, { enabled: true }))}
           done="The signer is enabled."
         >
@@ -200,6 +203,7 @@ function SignerActions({ signer: { id, name, enabled } }: { readonly signer: Sig
       <ConfirmButton
         label="Delete"
         name={name}
+        need="DELETE /ext-jwt-signers/:id"
         warning={<DeleteWarning signerId={id} />}
         onConfirm={remove}
         done={`The signer “${name}” is deleted.`}

@@ -1,6 +1,7 @@
 import { List, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { controller } from '../../api/client.ts'
+import { useMay } from '../../api/use-may.ts'
 import type { Policy } from '../../api/wire.ts'
 import { Section } from '../../show/details.tsx'
 import { PageLink } from '../../show/links.tsx'
@@ -10,8 +11,10 @@ const MAX_POLICIES = 500
 
 /** The policies that refer to a signer. */
 function useReferences(signerId: string) {
+  const may = useMay()
   return useQuery({
     queryKey: ['policies', 'referring', signerId],
+    enabled: may('GET /auth-policies'),
     queryFn: async () => {
       const { items } = await controller.authPolicies.page({ limit: MAX_POLICIES, offset: 0, sort: 'name asc' })
       return items.filter(
@@ -24,6 +27,8 @@ function useReferences(signerId: string) {
 
 export function PoliciesSection({ signerId }: { readonly signerId: string }) {
   const query = useReferences(signerId)
+  const may = useMay()
+  if (!may('GET /auth-policies')) return null
   return (
     <Section title="Referring policies">
       <Loaded query={query}>

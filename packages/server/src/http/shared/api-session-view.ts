@@ -23,11 +23,11 @@ export interface ShownSession
   readonly identity: IdentityName & Pick<LiveSession['identity'], 'verifiedTotpId'>
 }
 
-/** A session without its token. */
-export function apiSessionView(session: ShownSession) {
+/** A session without its token; `self` is the collection through which the caller reads it. */
+export function apiSessionView(session: ShownSession, self = 'api-sessions') {
   const { id, identity } = session
   return {
-    _links: { ...selfLink('api-sessions', id), sessions: { href: `./api-sessions/${id}/sessions` } },
+    _links: { ...selfLink(self, id), sessions: { href: `./api-sessions/${id}/sessions` } },
     id,
     createdAt: timestamp(session.createdAt),
     updatedAt: timestamp(session.updatedAt),

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { PERMISSION_ACTIONS, PERMISSIONS, type Permission, type PermissionEntity } from '@countersign/contract'
-import { hasAllPermissionsOf } from './has-all-permissions-of.ts'
-import { isAllowed } from './is-allowed.ts'
+import { PERMISSION_ACTIONS, PERMISSIONS, type Permission, type PermissionEntity } from './permission.ts'
+import { hasAllPermissionsOf, isAllowed } from './permission-rules.ts'
 
 const holding = (...permissions: Permission[]) => ({ isAdmin: false, permissions })
 const ADMIN = { isAdmin: true, permissions: [] }
