@@ -124,6 +124,7 @@ test('an administrator sees everything, and others cannot change an administrato
   }
   assert.deepEqual([reader.refusals, reader.pageErrors], [[], []])
   const helper = await openAs(await makePerson(['identity', 'enrollment', 'ops']), `identities/${admin.id}`)
+  await helper.page.getByRole('table', { name: 'Sessions' }).waitFor()
   assert.deepEqual(
     (await buttonsOf(helper.page)).filter((text) => CHANGES.test(text)),
     [],

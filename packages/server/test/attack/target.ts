@@ -49,6 +49,8 @@ export async function startTarget(t: TestContext, options: TargetOptions = {}): 
   const app = await buildApp(t, { database, settings: { config } })
   await app.controller.http.listen({ port: 0, host: '127.0.0.1' })
   const { port } = app.controller.http.server.address() as { port: number }
+  // Creates the signing key of the OpenID provider, which upkeep would create in the middle of a slow test.
+  await app.call('GET', '/oidc/keys')
   const request = (bytes: string | Buffer) => rawRequest(port, bytes)
   return {
     app,

@@ -1,4 +1,4 @@
-import type { ApiSession } from '@countersign/sdk'
+import type { ApiSession, Identity } from '@countersign/sdk'
 import { controller } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
 import { searchFilter } from '../../api/search-filter.ts'
@@ -51,7 +51,13 @@ function SessionState({ session: { isMfaRequired, isMfaComplete } }: { readonly 
   return <StateBadge color={isComplete ? 'green' : 'orange'}>{isComplete ? 'Signed in' : 'Needs a code'}</StateBadge>
 }
 
-export function EndSession({ session: { id, identity } }: { readonly session: ApiSession }) {
+interface EndSessionProps {
+  readonly session: ApiSession
+  /** The identity of the session, where it is known. */
+  readonly over?: Identity
+}
+
+export function EndSession({ session: { id, identity }, over }: EndSessionProps) {
   const end = async () => {
     await controller.apiSessions.delete(id)
     await queries.invalidateQueries({ queryKey: ['sessions'] })
@@ -61,6 +67,7 @@ export function EndSession({ session: { id, identity } }: { readonly session: Ap
       label="End"
       name={`the session of ${identity.name}`}
       need="DELETE /api-sessions/:id"
+      over={over}
       warning="The next request with it is refused. The identity can sign in again."
       onConfirm={end}
       size="xs"

@@ -55,7 +55,7 @@ export function IdentitySessionsSection({ identity }: { readonly identity: Ident
                       since <Instant at={session.createdAt} />
                     </Table.Td>
                     <Table.Td ta="right">
-                      <EndSession session={session} />
+                      <EndSession session={session} over={identity} />
                     </Table.Td>
                   </Table.Tr>
                 ))}
