@@ -130,9 +130,12 @@ test('a form opens with the current values, and overwrites no later change', nee
   for (const address of ['second@example.com', 'robots@example.com']) {
     await page.getByRole('textbox', { name: 'Contact e-mail' }).fill(address)
     const saved = page.waitForResponse((response) => response.request().method() === 'PATCH')
+    const reloaded = page.waitForResponse(
+      (response) => response.request().method() === 'GET' && response.url().endsWith(account.id),
+    )
     await page.getByRole('button', { name: 'Save' }).click()
     assert.equal((await saved).status(), 200, 'its own earlier change is no conflict')
-    await page.waitForResponse((response) => response.url().endsWith(account.id))
+    await reloaded
   }
   const { description, contactEmail } = (await request('GET', `${ACCOUNTS}/${account.id}`)).json
   assert.deepEqual([description, contactEmail], ['theirs', 'robots@example.com'])
@@ -162,7 +165,7 @@ test(
     await page.getByRole('textbox', { name: 'Name' }).fill('robot two')
     await page.getByRole('textbox', { name: 'Description' }).fill('counts networks')
     await page.getByRole('combobox', { name: 'Role' }).click()
-    await page.getByRole('option', { name: 'Read only' }).click()
+    await page.getByRole('option', { name: 'Organization read-only' }).click()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'robot two' }).waitFor()
     const { name, contactEmail, description, role } = (await request('GET', `${ACCOUNTS}/${id}`)).json
@@ -407,4 +410,46 @@ test('an account is added and its file downloaded by keyboard alone', needsBrows
   await keyboard.press('Tab')
   await keyboard.press('Enter')
   await page.getByRole('link', { name: 'typed', exact: true }).waitFor()
+})
+
+test('the operator suspends an organization, resumes it and sets its quotas', needsBrowser, async () => {
+  const made = await request('POST', '/identity/v1/organizations', { name: 'Acme Ltd', label: 'ACME' })
+  assert.equal(made.status, 201, made.text)
+  const path = `/identity/v1/operator/organizations/${made.json.id}`
+  const stored = async () => (await request('GET', path)).json
+  const { page, pageErrors, goAsAdmin } = await stage().open()
+  await goAsAdmin('organization/all')
+  const row = page.getByRole('row', { name: /Acme Ltd/ })
+  await row.getByText('Active').waitFor()
+  await row.getByText('0 of 50').waitFor()
+  await page.getByRole('link', { name: 'Acme Ltd' }).click()
+  await page.getByRole('heading', { name: 'Acme Ltd' }).waitFor()
+
+  await page.getByRole('button', { name: 'Suspend Acme Ltd' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('the invoice is unpaid')
+  await dialog.getByRole('button', { name: 'Suspend' }).click()
+  await page.getByText('The organization “Acme Ltd” is suspended.').waitFor()
+  await page.getByText('the invoice is unpaid').waitFor()
+  const suspended = await stored()
+  assert.deepEqual([suspended.active, suspended.suspension.reason], [false, 'the invoice is unpaid'])
+
+  await page.getByRole('button', { name: 'Resume Acme Ltd' }).click()
+  await page.getByText('The organization “Acme Ltd” is resumed.').waitFor()
+  await page.getByRole('button', { name: 'Suspend Acme Ltd' }).waitFor()
+  assert.deepEqual([(await stored()).active, (await stored()).suspension], [true, null])
+
+  const networks = page.getByRole('textbox', { name: 'Networks' })
+  assert.equal(await networks.inputValue(), '1000')
+  await networks.fill('3')
+  await page.getByRole('button', { name: 'Save quotas' }).click()
+  await page.getByText('The quotas are saved.').waitFor()
+  assert.deepEqual((await stored()).quotas, { ...suspended.quotas, networks: 3 })
+
+  assert.equal((await request('PATCH', `${path}/quotas`, { networks: 4 })).status, 200)
+  await networks.fill('5')
+  await page.getByRole('button', { name: 'Save quotas' }).click()
+  await page.getByText('Changed since you opened it').waitFor()
+  assert.equal((await stored()).quotas.networks, 4, 'a change of another operator is not overwritten')
+  assert.deepEqual(pageErrors, [])
 })

@@ -91,6 +91,11 @@ export const SHOWN_OPERATOR_ROLES: readonly ShownRole[] = SHOWN_ROLES.map((shown
   shown.role === 'admin' ? { ...shown, permissions: [...shown.permissions, ...PERMITTED.operator] } : shown,
 )
 
+/** The name of a role, for display. */
+export function roleName(role: AccountRole): string {
+  return ROLES[role].name
+}
+
 /** Whether a role gives an access. */
 export function roleGives(role: AccountRole, access: RoleAccess): boolean {
   return ROLES[role].accesses.includes(access)

@@ -1,3 +1,4 @@
+import { roleName } from '@countersign/contract/account-roles'
 import { Group } from '@mantine/core'
 import { hosted } from '../../api/client.ts'
 import { loadAndPage } from '../../api/hosted-list.ts'
@@ -7,7 +8,6 @@ import { EnabledBadge } from '../../show/badges.tsx'
 import { Instant } from '../../show/instant.tsx'
 import { ButtonLink, PageLink } from '../../show/links.tsx'
 import { AccountActions } from './account-actions.tsx'
-import { roleLabel } from './account-roles.ts'
 
 export function AccountsPage() {
   return (
@@ -27,7 +27,7 @@ export function AccountsPage() {
           ),
         },
         { label: 'Contact', sort: 'contactEmail', from: 'md', cell: ({ contactEmail }) => contactEmail || '–' },
-        { label: 'Role', sort: 'role', from: 'sm', cell: ({ role }) => roleLabel(role) },
+        { label: 'Role', sort: 'role', from: 'sm', cell: ({ role }) => roleName(role) },
         { label: 'Last used', from: 'md', cell: ({ lastUsedAt }) => <Instant at={lastUsedAt} /> },
         { label: 'State', cell: ({ active }) => <EnabledBadge enabled={active} /> },
         {

@@ -1,8 +1,10 @@
+import { SHOWN_ROLES } from '@countersign/contract/account-roles'
 import { Code, List, Select, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { hosted } from '../../api/client.ts'
 import type { Account } from '../../api/wire.ts'
-import { ROLES } from './account-roles.ts'
+
+const ROLES = SHOWN_ROLES.map(({ role, name }) => ({ value: role, label: name }))
 
 interface RoleFieldProps {
   readonly value: Account['role']
