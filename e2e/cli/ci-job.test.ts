@@ -1,50 +1,28 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { mintKey, mintKeySet, mintToken } from '@countersign/testkit'
+import { startWorkloadIssuer } from '@countersign/testkit'
 import { createCliStage } from './cli-stage.ts'
 import { runCountersign } from './run-countersign.ts'
 
 const { setUp } = createCliStage({ after })
 
+const LIFE_SECONDS = 300
 const REQUEST_TOKEN = 'the-request-token-of-the-job'
 const CONDITIONS = { repository: 'acme/infra', ref: 'refs/heads/main', repository_owner: 'acme' }
 type Claims = Readonly<Record<string, unknown>>
 
 /** Stands in for GitHub: an issuer with its keys, and the address at which a job requests its token. */
 async function startGitHub() {
-  const key = mintKey('P-256')
-  const state: { claims: Claims; age: number; issued: string[] } = { claims: {}, age: 0, issued: [] }
-  const server = createServer((request, response) => {
-    const url = new URL(request.url ?? '', 'http://localhost')
-    const send = (json: unknown, status = 200) =>
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json))
-    if (url.pathname === '/.well-known/openid-configuration')
-      return send({ issuer: issuer(), jwks_uri: `${issuer()}/jwks`, token_endpoint: `${issuer()}/none` })
-    if (url.pathname === '/jwks') return send(mintKeySet(key))
-    if (request.headers.authorization !== `Bearer ${REQUEST_TOKEN}`) return send({ message: 'no' }, 401)
-    const now = Math.floor(Date.now() / 1000)
-    const own = {
-      iss: issuer(),
-      aud: url.searchParams.get('audience'),
-      iat: now - state.age,
-      exp: now - state.age + 300,
-    }
-    const token = mintToken({ key, alg: 'ES256', claims: { sub: 'repo:acme/infra', ...state.claims, ...own } })
-    state.issued.push(token)
-    return send({ count: 1, value: token })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  after(() => {
-    server.closeAllConnections()
-    server.close()
+  const platform = await startWorkloadIssuer()
+  after(() => platform.close())
+  const state: { claims: Claims; age: number } = { claims: {}, age: 0 }
+  const requestUrl = platform.serveJobs(REQUEST_TOKEN, () => {
+    const issuedAt = Math.floor(Date.now() / 1000) - state.age
+    return { ...state.claims, iat: issuedAt, nbf: issuedAt, exp: issuedAt + LIFE_SECONDS }
   })
-  const issuer = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { state, url: issuer() }
+  return { state, url: platform.issuer, requestUrl }
 }
 
 /** All files below a folder, with their text. */
@@ -68,7 +46,7 @@ test('a CI job applies a file with its own token, and no secret on disk; other j
   const { HostedClient } = await import('@countersign/sdk')
   const fetch = createNodeFetch({ ca: readFileSync(caFile, 'utf8'), onlyCa: true })
   const hosted = new HostedClient({ baseUrl, fetch, session })
-  const record = { name: 'GitHub', kind: 'oidc', issuer: github.url, jwksUri: `${github.url}/jwks` } as const
+  const record = { name: 'GitHub', kind: 'oidc', issuer: github.url } as const
   const { id: identityProviderId } = await hosted.providers.create(record)
   const account = { name: 'deploy', kind: 'federated', identityProviderId, conditions: CONDITIONS, role: 'admin' }
   await hosted.accounts.create(account as Parameters<typeof hosted.accounts.create>[0])
@@ -81,7 +59,7 @@ test('a CI job applies a file with its own token, and no secret on disk; other j
     COUNTERSIGN_HOSTED_URL: baseUrl,
     COUNTERSIGN_CA_FILE: caFile,
     COUNTERSIGN_AUDIENCE: audience,
-    ACTIONS_ID_TOKEN_REQUEST_URL: `${github.url}/token?api-version=2.0`,
+    ACTIONS_ID_TOKEN_REQUEST_URL: github.requestUrl,
     ACTIONS_ID_TOKEN_REQUEST_TOKEN: REQUEST_TOKEN,
   }
   const job = (claims: Claims, args: readonly string[], more: Readonly<Record<string, string>> = {}) => {
@@ -122,7 +100,9 @@ test('a CI job applies a file with its own token, and no secret on disk; other j
   const last = await job(CONDITIONS, apply, own)
   assert.deepEqual([last.exitCode, last.stdout], [0, 'nothing to do\n'], last.stderr)
 
-  const secrets = [REQUEST_TOKEN, traded.stdout.trim(), ...github.state.issued]
-  for (const text of readFolder(runner)) for (const secret of secrets) assert.ok(!text.includes(secret))
+  for (const text of readFolder(runner)) {
+    // Also no token of the platform, all of which are JWTs.
+    for (const secret of [REQUEST_TOKEN, traded.stdout.trim(), 'eyJ']) assert.ok(!text.includes(secret))
+  }
   assert.deepEqual(readdirSync(runner), ['state.yaml'], 'the runner has nothing but the file')
 })

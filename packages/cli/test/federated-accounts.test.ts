@@ -69,9 +69,15 @@ test('Y-03 flags for accounts without secrets are checked, and broad conditions 
     'accounts create x --github acme/app --gitlab acme/app',
     'accounts create x --environment production',
     'accounts create x --condition repository',
+    'accounts create x --condition repository=acme/app --condition-glob repository=acme/*',
+    'accounts create x --condition-glob repository=acme/a* --condition-glob repository=acme/b*',
+    'accounts create x --github acme/app --condition repository=acme/other',
+    'accounts create x --kubernetes ci/deployer',
   ]) {
     assert.equal((await run(line)).exitCode, 2, line)
   }
+  const unnamed = await run('accounts create x --kubernetes ci/deployer')
+  assert.match(unnamed.stderr, /--issuer URL.* or --provider NAME/)
   const broad = 'accounts create broad --provider GitHub_Actions --condition environment=production'.split(' ')
   const words = broad.map((word) => word.replace('_', ' '))
   const refused = await runCaptured(words, { env: { HOME: home } })
@@ -82,4 +88,37 @@ test('Y-03 flags for accounts without secrets are checked, and broad conditions 
   const globs = 'accounts create globs --condition-glob repository=acme/* --condition ref=a --condition ref=b -o json'
   const created = await runCaptured([...globs.split(' '), '--provider', 'GitHub Actions'], { env: { HOME: home } })
   assert.deepEqual(JSON.parse(created.stdout).conditions, { ref: ['a', 'b'], repository: { glob: 'acme/*' } })
+})
+
+test('Y-03 every setting of an account without a secret is changed by a flag, and what is not named is kept', async () => {
+  const home = join(stage.folder, 'home')
+  const run = (line: string) => runCaptured(line.split(' '), { env: { HOME: home } })
+  const shown = async () => JSON.parse((await run('accounts show changed -o json')).stdout)
+  const provider = ['--provider', 'GitHub Actions']
+  const create = 'accounts create first --condition repository=acme/app --role network-admin'.split(' ')
+  assert.equal((await runCaptured([...create, ...provider], { env: { HOME: home } })).exitCode, 0)
+  const renamed = await run('accounts update first --rename changed --email ops@acme.example')
+  assert.equal(renamed.exitCode, 0, renamed.stderr)
+  const { name, contactEmail, role, conditions } = await shown()
+  assert.deepEqual(
+    { name, contactEmail, role, conditions },
+    {
+      name: 'changed',
+      contactEmail: 'ops@acme.example',
+      role: 'network-admin',
+      conditions: { repository: 'acme/app' },
+    },
+  )
+  const globs = 'accounts update changed --condition-glob repository=acme/* --condition ref=a --condition ref=b'
+  assert.equal((await run(globs)).exitCode, 0)
+  assert.deepEqual((await shown()).conditions, { ref: ['a', 'b'], repository: { glob: 'acme/*' } })
+  const both = await run('accounts update changed --condition ref=a --condition-glob ref=refs/*')
+  assert.deepEqual([both.exitCode, both.stdout], [2, ''])
+  assert.match(both.stderr, /several conditions for ref/)
+  const broad = 'accounts update changed --condition environment=production'
+  assert.match((await run(broad)).stderr, /confirmBroad/)
+  assert.deepEqual((await shown()).conditions, { ref: ['a', 'b'], repository: { glob: 'acme/*' } })
+  assert.equal((await run(`${broad} --confirm-broad`)).exitCode, 0)
+  const { conditions: last, contactEmail: email } = await shown()
+  assert.deepEqual([last, email], [{ environment: 'production' }, 'ops@acme.example'])
 })

@@ -7,6 +7,7 @@ import { hasUnprintable, printableJson } from '../printable.ts'
 import { CALL_FLAGS } from '../session/call-flags.ts'
 import { openController } from '../session/open-controller.ts'
 import { waitForStopSignal } from '../stop-signals.ts'
+import { textFlag } from '../text-flag.ts'
 
 /** Members that every line starts with, or that do not help a person. */
 const OMITTED = ['namespace', 'event_type', 'eventType', 'eventId', 'type', 'timestamp', 'event_src_id']
@@ -43,12 +44,12 @@ function readCount(given: unknown): number {
 }
 
 async function follow(call: Call, client: ControllerClient, signal: AbortSignal, limit: number): Promise<void> {
-  const { namespace, after } = call.flags
+  const { namespace } = call.flags
   const namespaces = Array.isArray(namespace) ? namespace.map(String) : undefined
   let seen = 0
   for await (const watched of client.events({
     namespaces,
-    lastEventId: typeof after === 'string' ? after : undefined,
+    lastEventId: textFlag(call.flags, 'after'),
     signal,
   })) {
     await printEvent(call, watched)

@@ -10,6 +10,7 @@ import { EXIT, usageError } from '../cli-error.ts'
 import { collect } from '../collect.ts'
 import type { Call, Flag } from '../command.ts'
 import { getFormat, printData } from '../output/print-result.ts'
+import { textFlag } from '../text-flag.ts'
 import { withHosted } from './with-hosted.ts'
 
 /** The flags for the conditions of an account without secrets. */
@@ -64,14 +65,15 @@ interface Workload {
 
 /** What the flags say about an account without secrets; undefined when they describe one with a client. */
 export function findWorkload({ flags }: Call): Workload | undefined {
-  const given = WORKLOAD_PLATFORMS.filter((name) => flags[name] !== undefined)
-  if (given.length > 1) throw usageError(`--${given.join(' and --')} exclude each other`, 'name one platform')
-  const [platform] = given
+  const platforms = WORKLOAD_PLATFORMS.filter((name) => flags[name] !== undefined)
+  if (platforms.length > 1) throw usageError(`--${platforms.join(' and --')} exclude each other`, 'name one platform')
+  const [platform] = platforms
   const preset = platform && getPreset(platform, flags)
-  const conditions = {
-    ...preset?.conditions,
-    ...readConditions(flags),
-  }
+  const given = readConditions(flags)
+  const both = Object.keys(given).find((claim) => preset?.conditions[claim] !== undefined)
+  if (both)
+    throw usageError(`--${platform} sets a condition for ${both} already`, `leave out the condition for ${both}`)
+  const conditions = { ...preset?.conditions, ...given }
   if (preset || Object.keys(conditions).length > 0) return { preset, conditions }
   const alone = ['environment', 'branch', 'issuer', 'confirm-broad'].find((name) => flags[name] !== undefined)
   if (alone)
@@ -80,17 +82,13 @@ export function findWorkload({ flags }: Call): Workload | undefined {
 }
 
 function getPreset(platform: WorkloadPlatform, flags: Call['flags']): WorkloadPreset {
-  const [target, environment, branch] = [platform, 'environment', 'branch'].map((name) => textOf(flags[name]))
+  const [target, environment, branch] = [platform, 'environment', 'branch'].map((name) => textFlag(flags, name))
   const preset = findWorkloadPreset(platform, { target: target ?? '', environment, branch })
   if (preset) return preset
   throw usageError(
     `"${target}" is not ${workloadTargetForm(platform)}`,
     `write --${platform} ${workloadTargetForm(platform)}`,
   )
-}
-
-function textOf(value: Call['flags'][string]): string | undefined {
-  return typeof value === 'string' ? value : undefined
 }
 
 function pairsOf(given: Call['flags'][string], form: string): [claim: string, value: string][] {
@@ -101,9 +99,18 @@ function pairsOf(given: Call['flags'][string], form: string): [claim: string, va
   })
 }
 
-/** The conditions of `--condition` and `--condition-glob`. */
-export function readConditions({ condition, 'condition-glob': globs }: Call['flags']): Conditions {
-  return { ...readValues(condition), ...readGlobs(globs) }
+/** The conditions of `--condition` and `--condition-glob`. Throws when a claim has several of which one would replace another. */
+export function readConditions({ condition, 'condition-glob': patterns }: Call['flags']): Conditions {
+  const values = readValues(condition)
+  const globs: Record<string, { readonly glob: string }> = {}
+  for (const [claim, glob] of pairsOf(patterns, 'CLAIM=PATTERN')) {
+    if (values[claim] !== undefined || globs[claim] !== undefined) {
+      const hint = `give ${claim} values with --condition, or one pattern with --condition-glob`
+      throw usageError(`there are several conditions for ${claim}`, hint)
+    }
+    globs[claim] = { glob }
+  }
+  return { ...values, ...globs }
 }
 
 /** A claim that is given several times has one of the values. */
@@ -115,10 +122,6 @@ function readValues(given: Call['flags'][string]): Record<string, string | reado
       return [claim, values.length === 1 ? String(values[0]) : values]
     }),
   )
-}
-
-function readGlobs(given: Call['flags'][string]): Record<string, { readonly glob: string }> {
-  return Object.fromEntries(pairsOf(given, 'CLAIM=PATTERN').map(([claim, glob]) => [claim, { glob }]))
 }
 
 type FindProviderId = (client: HostedClient, nameOrId: unknown) => Promise<string>
@@ -133,8 +136,13 @@ export async function createFederated(
   const { flags, terminal } = call
   const format = getFormat(call)
   const confirmBroad = flags['confirm-broad'] === true
+  const issuer = textFlag(flags, 'issuer') ?? preset?.issuer
+  if (preset && issuer === undefined && flags.provider === undefined) {
+    const hint =
+      'add --issuer URL, the "issuer" of "kubectl get --raw /.well-known/openid-configuration", or --provider NAME'
+    throw usageError('the cluster is not named', hint)
+  }
   const { account, audience, created, url } = await withHosted(call, async (client, { url }) => {
-    const issuer = textOf(flags.issuer) ?? preset?.issuer
     const provider =
       flags.provider === undefined && issuer !== undefined
         ? await ensureProvider(client, issuer, preset?.providerName ?? issuer)

@@ -10,6 +10,7 @@ import { createNodeFetch } from '@countersign/sdk/node'
 import { CliError, EXIT } from '../cli-error.ts'
 import type { Call } from '../command.ts'
 import { findProfile, getProfileName, type Profile } from '../files/profiles.ts'
+import { textFlag } from '../text-flag.ts'
 import { isSdkError } from '../to-cli-error.ts'
 
 /** The credentials for the API, and where they were found. */
@@ -52,10 +53,10 @@ async function search(call: Call, hostedUrl: string | undefined, withOtherTools:
   const sources = buildSources(findProfile(env, getProfileName(call)), hostedUrl)
   terminal.debug(`credentials are searched in this order: ${sources.map(({ name }) => name).join(', ')}`)
   const options: FindCallerOptions = {
-    credentialsFile: textOf(flags.credentials),
-    tokenFile: textOf(flags['token-file']),
-    tokenCommand: textOf(flags['token-command']),
-    audience: textOf(flags['token-audience']),
+    credentialsFile: textFlag(flags, 'credentials'),
+    tokenFile: textFlag(flags, 'token-file'),
+    tokenCommand: textFlag(flags, 'token-command'),
+    audience: textFlag(flags, 'token-audience'),
     optionNames: OPTION_NAMES,
     env,
     withOtherTools,
@@ -75,10 +76,6 @@ async function search(call: Call, hostedUrl: string | undefined, withOtherTools:
     if (!isSdkError(error) || error.code !== 'NO_CREDENTIALS' || error.cause !== undefined) throw error
     return { tried: error.message }
   }
-}
-
-function textOf(flag: unknown): string | undefined {
-  return typeof flag === 'string' ? flag : undefined
 }
 
 function buildSources(profile: Profile | undefined, hostedUrl: string | undefined): CallerSource[] {

@@ -6,6 +6,7 @@ import type { Call } from '../command.ts'
 import { loadCertificateFile } from '../files/load-certificate-file.ts'
 import type { Profile } from '../files/profiles.ts'
 import { shortLine } from '../printable.ts'
+import { textFlag } from '../text-flag.ts'
 import { unreachable } from './explain-no-response.ts'
 import { readCaCertificates } from './read-cacerts.ts'
 
@@ -32,10 +33,9 @@ export async function establishTrust(
 }
 
 async function trustOnFirstUse(call: Call, url: URL): Promise<string | undefined> {
-  const { flags } = call
   if (url.protocol !== 'https:') throw usageError(`${url.origin} is not an https address`, 'write https://HOST:PORT')
   const { isTrusted, chain } = await inspectServer(url)
-  const wanted = typeof flags.fingerprint === 'string' ? flags.fingerprint : undefined
+  const wanted = textFlag(call.flags, 'fingerprint')
   if (isTrusted && wanted === undefined) return undefined
   const anchor = (await findRoot(url, chain)) ?? chain.at(-1)
   if (!anchor) throw new CliError(`${url.origin} presents no certificate`, { exitCode: EXIT.unreachable })

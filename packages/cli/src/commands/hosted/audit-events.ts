@@ -3,6 +3,7 @@ import { EXIT, usageError } from '../../cli-error.ts'
 import type { Call, Command } from '../../command.ts'
 import { HOSTED_FLAGS, withHosted } from '../../hosted/with-hosted.ts'
 import { printList } from '../../output/print-result.ts'
+import { textFlag } from '../../text-flag.ts'
 
 const DEFAULT_LIMIT = 100
 
@@ -23,7 +24,7 @@ const list: Command = {
     },
   ],
   async run(call) {
-    const options = { type: textOf(call, 'type'), from: timeOf(call, 'from'), to: timeOf(call, 'to') }
+    const options = { type: textFlag(call.flags, 'type'), from: timeOf(call, 'from'), to: timeOf(call, 'to') }
     const limit = limitOf(call)
     const events = await withHosted(call, async ({ auditEvents }) => {
       const found: AuditEvent[] = []
@@ -44,13 +45,8 @@ const list: Command = {
   },
 }
 
-function textOf({ flags }: Call, name: string): string | undefined {
-  const value = flags[name]
-  return typeof value === 'string' ? value : undefined
-}
-
 function timeOf(call: Call, name: string): Date | undefined {
-  const text = textOf(call, name)
+  const text = textFlag(call.flags, name)
   if (text === undefined) return undefined
   const time = new Date(text)
   if (Number.isNaN(time.getTime())) throw usageError(`--${name} must be a time`, `write --${name} 2026-01-31T08:00:00Z`)
@@ -58,7 +54,7 @@ function timeOf(call: Call, name: string): Date | undefined {
 }
 
 function limitOf(call: Call): number {
-  const limit = Number(textOf(call, 'limit') ?? DEFAULT_LIMIT)
+  const limit = Number(textFlag(call.flags, 'limit') ?? DEFAULT_LIMIT)
   if (!Number.isInteger(limit) || limit < 1) throw usageError('--limit must be a number', 'write --limit NUMBER')
   return limit
 }

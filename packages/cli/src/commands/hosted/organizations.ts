@@ -7,6 +7,7 @@ import { printList, printObject } from '../../output/print-result.ts'
 import { findByNameOrId, label } from '../../resources/find-by-name-or-id.ts'
 import { YES_FLAG } from '../../session/call-flags.ts'
 import { confirm } from '../../session/confirm.ts'
+import { textFlag } from '../../text-flag.ts'
 
 const OPERATOR_ONLY = 'For administrators of the organization that owns the controller.'
 
@@ -57,9 +58,8 @@ const suspend: Command = {
   async run(call) {
     const { item, version } = await withHosted(call, (client) => getOrganization(client, call))
     await confirm(call, `Suspend the organization ${label(item)}?`)
-    const { reason } = call.flags
     await withHosted(call, ({ operatorOrganizations }) =>
-      operatorOrganizations.suspend(item.id, typeof reason === 'string' ? reason : undefined, { ifMatch: version }),
+      operatorOrganizations.suspend(item.id, textFlag(call.flags, 'reason'), { ifMatch: version }),
     )
     call.terminal.out(`suspended organization ${label(item)}`)
     return EXIT.ok
