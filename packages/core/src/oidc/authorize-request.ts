@@ -78,19 +78,20 @@ function checkLengths(parameters: Parameters): void {
 /** Returns the challenge, after the checks whose errors the client receives by a redirect. */
 function readCodeChallenge(parameters: Parameters, redirect: ErrorRedirect): string {
   const responseType = parameters.get('response_type')
-  if (!responseType) throw new OAuthError('invalid_request', 'response_type is missing', redirect)
-  if (responseType !== 'code') throw new OAuthError('unauthorized_client', 'the only response_type is code', redirect)
-  if (!parameters.get('scope')) throw new OAuthError('invalid_request', 'scope is missing', redirect)
+  if (!responseType) throw new OAuthError('invalid_request', 'response_type is missing', { redirect })
+  if (responseType !== 'code')
+    throw new OAuthError('unauthorized_client', 'the only response_type is code', { redirect })
+  if (!parameters.get('scope')) throw new OAuthError('invalid_request', 'scope is missing', { redirect })
   if (parameters.get('request')) {
-    throw new OAuthError('invalid_request', 'request objects are not supported', redirect)
+    throw new OAuthError('invalid_request', 'request objects are not supported', { redirect })
   }
   const challenge = parameters.get('code_challenge')
-  if (!challenge) throw new OAuthError('invalid_request', 'code_challenge is missing: PKCE is required', redirect)
+  if (!challenge) throw new OAuthError('invalid_request', 'code_challenge is missing: PKCE is required', { redirect })
   if (parameters.get('code_challenge_method') !== 'S256') {
-    throw new OAuthError('invalid_request', 'the only code_challenge_method is S256', redirect)
+    throw new OAuthError('invalid_request', 'the only code_challenge_method is S256', { redirect })
   }
   if (!isCodeChallenge(challenge)) {
-    throw new OAuthError('invalid_request', 'code_challenge is not a SHA-256 digest in base64url', redirect)
+    throw new OAuthError('invalid_request', 'code_challenge is not a SHA-256 digest in base64url', { redirect })
   }
   return challenge
 }

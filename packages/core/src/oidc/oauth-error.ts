@@ -19,6 +19,12 @@ export interface ErrorRedirect {
   readonly state: string | undefined
 }
 
+interface OAuthErrorDetails {
+  readonly redirect?: ErrorRedirect
+  /** Which decides the status; that of the error by default. */
+  readonly code?: 'UNAUTHORIZED' | 'COULD_NOT_VALIDATE'
+}
+
 /** An error of an OAuth endpoint (RFC 6749 sections 4.1.2.1 and 5.2): status 400, or 401 for a refused or missing access token. */
 export class OAuthError extends AppError {
   readonly error: OAuthErrorName
@@ -26,9 +32,8 @@ export class OAuthError extends AppError {
   /** Set when the client is informed by a redirect instead. */
   readonly redirect: ErrorRedirect | undefined
 
-  constructor(error: OAuthErrorName, description: string, redirect?: ErrorRedirect, isTokenMissing = false) {
-    const isUnauthorized = error === 'invalid_token' || isTokenMissing
-    super(isUnauthorized ? 'UNAUTHORIZED' : 'COULD_NOT_VALIDATE', { message: description })
+  constructor(error: OAuthErrorName, description: string, { redirect, code = codeOf(error) }: OAuthErrorDetails = {}) {
+    super(code, { message: description })
     this.error = error
     this.description = description
     this.redirect = redirect
@@ -44,10 +49,14 @@ export class OAuthError extends AppError {
 /** A request without the access token that it needs. Its challenge names no error (RFC 6750 section 3.1). */
 export class MissingTokenError extends OAuthError {
   constructor() {
-    super('invalid_request', 'access token missing', undefined, true)
+    super('invalid_request', 'access token missing', { code: 'UNAUTHORIZED' })
   }
 
   override get challenge(): string {
     return 'Bearer'
   }
+}
+
+function codeOf(error: OAuthErrorName): NonNullable<OAuthErrorDetails['code']> {
+  return error === 'invalid_token' ? 'UNAUTHORIZED' : 'COULD_NOT_VALIDATE'
 }

@@ -35,7 +35,7 @@ export function authorizeRoutes({ oidc, loginSteps, limits, settings }: Authoriz
     if (idTokenHint !== undefined && !(await tokens.readIdTokenHint(idTokenHint))) {
       throw new OAuthError('login_required', 'the id_token_hint is not valid')
     }
-    if (isSilent) throw new OAuthError('login_required', 'the user must log in', { redirectUri, state })
+    if (isSilent) throw new OAuthError('login_required', 'the user must log in', { redirect: { redirectUri, state } })
     const isBrowser = chooseType(call.untrustedHead.headers.accept) === 'html'
     const browser = isBrowser ? bindToBrowser(call, LOGIN_SECONDS) : undefined
     const id = await logins.begin(request, browser?.digest)
@@ -74,7 +74,7 @@ export function authorizeRoutes({ oidc, loginSteps, limits, settings }: Authoriz
     const { redirectUri, state } = login
     const step = await loginSteps.find(login)
     if (step && step.missing.length === 0) return logins.issueCode(login, step.session)
-    throw new OAuthError('interaction_required', 'the login is not complete', { redirectUri, state })
+    throw new OAuthError('interaction_required', 'the login is not complete', { redirect: { redirectUri, state } })
   }
 
   return [
