@@ -1,5 +1,5 @@
 import { guessProviderProduct } from '@countersign/contract'
-import type { FetchDocument } from './fetch-document.ts'
+import type { FetchDocument, SentDocument } from './fetch-document.ts'
 import { createFetchInTurn } from './fetch-in-turn.ts'
 import { OutboundError } from './outbound-error.ts'
 import { readJsonObject } from './read-json-object.ts'
@@ -46,7 +46,7 @@ export function createClientRegistration(
         statuses: [201, 200],
         send: {
           method: 'POST',
-          bearer: initialToken,
+          ...authorizationOf(registrationUrl, initialToken),
           json: {
             client_name: name,
             grant_types: ['client_credentials'],
@@ -54,12 +54,15 @@ export function createClientRegistration(
             redirect_uris: [],
             token_endpoint_auth_method: 'client_secret_basic',
             // Okta's type for machine clients. OpenID Connect defines only `native` and `web`, and strict providers refuse others.
-            ...(guessProviderProduct(registrationUrl) === 'okta' && { application_type: 'service' }),
+            ...(isOkta(registrationUrl) && { application_type: 'service' }),
             ...(scope !== undefined && { scope }),
           },
         },
       })
-      return readRegistration(body)
+      const client = readRegistration(body)
+      return isOkta(registrationUrl) && client.registrationUri === null
+        ? { ...client, registrationUri: oktaClientUrl(registrationUrl, client.clientId) }
+        : client
     },
     remove: async (organizationId, { registrationUri, registrationToken }, signal) => {
       if (registrationUri === null || registrationToken === null) return
@@ -71,7 +74,7 @@ export function createClientRegistration(
           accept: JSON_TYPE,
           mediaTypes: [JSON_TYPE],
           statuses: [204],
-          send: { method: 'DELETE', bearer: registrationToken },
+          send: { method: 'DELETE', ...authorizationOf(registrationUri, registrationToken) },
         })
       } catch (error) {
         // 401: the provider deletes the token together with the client (RFC 7592 section 2.3).
@@ -79,6 +82,28 @@ export function createClientRegistration(
       }
     },
   }
+}
+
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/
+
+/** Okta accepts its API tokens by a scheme of its own. Its access tokens are JWTs. */
+function authorizationOf(url: string, token: string | undefined): Pick<SentDocument, 'bearer' | 'headers'> {
+  const isApiToken = token !== undefined && isOkta(url) && !JWT.test(token)
+  return isApiToken ? { headers: { authorization: `SSWS ${token}` } } : { bearer: token }
+}
+
+function isOkta(url: string): boolean {
+  return guessProviderProduct(url) === 'okta'
+}
+
+/** The address of a client of Okta, which names none in its response: it is below the registration endpoint, and has the same tokens. */
+function oktaClientUrl(registrationUrl: string, clientId: string): string {
+  return `${registrationUrl}/${encodeURIComponent(clientId)}`
+}
+
+/** Whether a client has no token of its own, because that of the registration endpoint removes it. */
+export function isRemovedByInitialToken(registrationUrl: string, registrationUri: string | null): boolean {
+  return isOkta(registrationUrl) && registrationUri?.startsWith(`${registrationUrl}/`) === true
 }
 
 function readRegistration(body: Buffer): RegisteredClient {

@@ -1,6 +1,6 @@
 import { guessProviderProduct } from '@countersign/contract'
 import { newId } from '@countersign/core'
-import type { ClientRegistration } from '../client-registration.ts'
+import { type ClientRegistration, isRemovedByInitialToken } from '../client-registration.ts'
 import { OutboundError } from '../outbound-error.ts'
 import { failed, passed } from './checks.ts'
 import {
@@ -25,8 +25,14 @@ export function createRegistrationAdministration(registration: ClientRegistratio
     )
     return { clientId, clientSecret, handle: registrationUri, token: registrationToken }
   }
-  const remove = ({ organizationId, signal }: AdministeredProvider, { handle, token }: AdministeredClient) =>
-    registration.remove(organizationId, { registrationUri: handle, registrationToken: token }, signal)
+  const remove = (
+    { organizationId, administration, secret, signal }: AdministeredProvider,
+    { handle, token }: AdministeredClient,
+  ) => {
+    const usesInitialToken = isRemovedByInitialToken(administration.registrationUrl ?? '', handle)
+    const registrationToken = token ?? (usesInitialToken && secret !== undefined ? secret : null)
+    return registration.remove(organizationId, { registrationUri: handle, registrationToken }, signal)
+  }
 
   return {
     create,
@@ -63,6 +69,6 @@ async function removeTested(remove: () => Promise<void>): Promise<Administration
 
 function refusedToken(registrationUrl: string): string {
   return guessProviderProduct(registrationUrl) === 'okta'
-    ? 'the API token lacks the permission okta.clients.register, or registrationToken is refused'
+    ? 'registrationToken is refused, or its administrator may not manage applications'
     : 'registrationToken is missing or refused'
 }
