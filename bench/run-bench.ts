@@ -1,6 +1,7 @@
 import { describeOptions, parseBenchOptions } from './bench-options.ts'
 import { enroll } from './enroll.ts'
 import { growth } from './growth.ts'
+import { hosted } from './hosted.ts'
 import { login } from './login.ts'
 import { manage } from './manage.ts'
 import { memory } from './memory.ts'
@@ -23,6 +24,7 @@ const PARTS: Readonly<Record<string, BenchPart>> = {
   oidc,
   enroll,
   scim,
+  hosted,
   memory,
   growth,
   overload,

@@ -19,16 +19,36 @@ export function prepared<Args extends readonly unknown[], Row>(
   argumentCount: Args['length'],
   build: (db: Kysely<Database>, ...args: Args) => Compilable<Row>,
 ): (db: Kysely<Database>, ...args: Args) => Promise<Row[]> {
+  const compile = compileOnce(argumentCount, build)
+  return (db, ...args) => runPrepared(db, compile(db), args)
+}
+
+/** Like `prepared`, for queries that `readLong` runs: returns the query with its arguments. */
+export function preparedQuery<Args extends readonly unknown[], Row>(
+  argumentCount: Args['length'],
+  build: (db: Kysely<Database>, ...args: Args) => Compilable<Row>,
+): (db: Kysely<Database>, ...args: Args) => CompiledQuery<Row> {
+  const compile = compileOnce(argumentCount, build)
+  return (db, ...args) => {
+    const compiled = compile(db)
+    return { ...compiled, parameters: bindArguments(compiled, args) }
+  }
+}
+
+function compileOnce<Args extends readonly unknown[], Row>(
+  argumentCount: Args['length'],
+  build: (db: Kysely<Database>, ...args: Args) => Compilable<Row>,
+): (db: Kysely<Database>) => CompiledQuery<Row> {
   const placeholders = Array.from({ length: argumentCount }, (_, index) => new Argument(index)) as unknown as Args
   const compiledFor = new Map<unknown, CompiledQuery<Row>>()
-  return (db, ...args) => {
+  return (db) => {
     const dialect = dialectOf(db)
     let compiled = compiledFor.get(dialect)
     if (!compiled) {
       compiled = build(db, ...placeholders).compile()
       compiledFor.set(dialect, compiled)
     }
-    return runPrepared(db, compiled, args)
+    return compiled
   }
 }
 

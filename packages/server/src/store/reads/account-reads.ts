@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { ApiAccountRow } from '../hosted-schema.ts'
 import { notFound } from '../not-found.ts'
+import { prepared } from '../prepared.ts'
 import type { StoredProvider } from '../provider-row.ts'
 import type { Database } from '../schema.ts'
 import type { Store } from '../store.ts'
@@ -54,8 +55,12 @@ export async function listAccounts(
   )
 }
 
+const accountWithClient = prepared(2, (db, organizationId: string, id: string) =>
+  accountsWithClients(db, organizationId).where('account.id', '=', id),
+)
+
 export async function findAccount(db: Db, organizationId: string, id: string): Promise<AccountWithClient | undefined> {
-  const row = await accountsWithClients(db, organizationId).where('account.id', '=', id).executeTakeFirst()
+  const [row] = await accountWithClient(db, organizationId, id)
   if (!row) return undefined
   const { client_id: clientId, pick_up_until: pickUpUntil, used_at: at, used_from: from, ...account } = row
   const provider = await getProvider(db, organizationId, account.identity_provider_id)

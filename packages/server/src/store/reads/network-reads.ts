@@ -2,8 +2,10 @@ import { foldAscii, foldName } from '@countersign/core'
 import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely'
 import type { NetworkGroupRow, NetworkRow } from '../hosted-schema.ts'
 import { notFound } from '../not-found.ts'
+import { preparedQuery } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import type { Store } from '../store.ts'
+import type { StoreDialect } from '../transaction.ts'
 import { countOf } from './count-of.ts'
 import { withinDeadline } from './list-reader.ts'
 
@@ -30,32 +32,55 @@ export interface WantedNetworks {
   readonly descending: boolean
 }
 
+type Direction = 'asc' | 'desc'
+
+/** The networks of an organization. */
+function networksOf({ db, dialect }: Pick<Store, 'db' | 'dialect'>, organizationId: string, isDeleted = false) {
+  return db
+    .selectFrom('networks')
+    .where('organization_id', '=', organizationId)
+    .where('deleted_at', isDeleted ? 'is not' : 'is', null)
+    .where(withinDeadline({ dialect }))
+}
+
+function pageOf(found: ReturnType<typeof networksOf>, direction: Direction, size: number, offset: number) {
+  const sorted = found.select(LISTED_COLUMNS).orderBy('folded_name', direction).orderBy('id', direction)
+  return sorted.limit(size).offset(offset)
+}
+
+function preparePage(dialect: StoreDialect, direction: Direction) {
+  return preparedQuery(3, (db, organizationId: string, size: number, offset: number) =>
+    pageOf(networksOf({ db, dialect }, organizationId), direction, size, offset),
+  )
+}
+
+/** Without conditions, as nearly all lists are. */
+const PLAIN_PAGES = {
+  sqlite: { asc: preparePage('sqlite', 'asc'), desc: preparePage('sqlite', 'desc') },
+  postgres: { asc: preparePage('postgres', 'asc'), desc: preparePage('postgres', 'desc') },
+} satisfies Record<StoreDialect, object>
+
 /** One page of the networks of an organization, sorted by name, and their total. Organizations take turns. */
 export async function listNetworks(
   store: Pick<Store, 'db' | 'dialect' | 'readLong'>,
   organizationId: string,
   { namePattern, networkGroupId, status, page, size, descending }: WantedNetworks,
 ): Promise<{ rows: ListedNetwork[]; total: number }> {
-  const found = store.db
-    .selectFrom('networks')
-    .where('organization_id', '=', organizationId)
-    .where('deleted_at', status === 'DELETED' ? 'is not' : 'is', null)
-    .where(withinDeadline(store))
-    .$if(Boolean(networkGroupId), (query) => query.where('network_group_id', '=', networkGroupId ?? ''))
-    .$if(Boolean(status), (query) => query.where('status', '=', status ?? ''))
-    .$if(Boolean(namePattern), (query) => query.where((is) => isNamed(is, namePattern ?? '')))
+  const find = () =>
+    networksOf(store, organizationId, status === 'DELETED')
+      .$if(Boolean(networkGroupId), (query) => query.where('network_group_id', '=', networkGroupId ?? ''))
+      .$if(Boolean(status), (query) => query.where('status', '=', status ?? ''))
+      .$if(Boolean(namePattern), (query) => query.where((is) => isNamed(is, namePattern ?? '')))
   const direction = descending ? 'desc' : 'asc'
   const offset = Math.min(page * size, Number.MAX_SAFE_INTEGER)
-  const onPage = found
-    .select(LISTED_COLUMNS)
-    .orderBy('folded_name', direction)
-    .orderBy('id', direction)
-    .limit(size)
-    .offset(offset)
-  const rows = await store.readLong(organizationId, onPage.compile())
+  const isPlain = !namePattern && !networkGroupId && !status
+  const onPage = isPlain
+    ? PLAIN_PAGES[store.dialect][direction](store.db, organizationId, size, offset)
+    : pageOf(find(), direction, size, offset).compile()
+  const rows = await store.readLong(organizationId, onPage)
   const isLastPage = rows.length < size && (rows.length > 0 || offset === 0)
   if (isLastPage) return { rows, total: offset + rows.length }
-  const all = found.select(({ fn }) => fn.countAll<number>().as('total'))
+  const all = find().select(({ fn }) => fn.countAll<number>().as('total'))
   const [counted] = await store.readLong(organizationId, all.compile())
   return { rows, total: Number(counted?.total ?? 0) }
 }

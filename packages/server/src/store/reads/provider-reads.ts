@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { WantedRows } from '../followed-rows.ts'
 import type { IdentityProviderRow } from '../hosted-schema.ts'
 import { notFound } from '../not-found.ts'
+import { prepared } from '../prepared.ts'
 import { providerFromRow, type StoredProvider } from '../provider-row.ts'
 import type { Database } from '../schema.ts'
 
@@ -17,14 +18,13 @@ export async function listProviders(db: Db, organizationId: string): Promise<Sto
   return rows.map(providerFromRow)
 }
 
+const ownProvider = prepared(2, (db, organizationId: string, id: string) =>
+  db.selectFrom('identity_providers').selectAll().where('id', '=', id).where('organization_id', '=', organizationId),
+)
+
 /** An identity provider of the organization. */
 export async function getProvider(db: Db, organizationId: string, id: string): Promise<StoredProvider> {
-  const row = await db
-    .selectFrom('identity_providers')
-    .selectAll()
-    .where('id', '=', id)
-    .where('organization_id', '=', organizationId)
-    .executeTakeFirst()
+  const [row] = await ownProvider(db, organizationId, id)
   if (!row) throw notFound('identityProvider', id)
   return providerFromRow(row)
 }
