@@ -239,7 +239,7 @@ test(
     await page.getByRole('combobox', { name: 'End of access' }).selectOption('expired')
     await page.getByRole('link', { name: 'contractor' }).waitFor()
     await page.getByRole('combobox', { name: 'End of access' }).selectOption('ending')
-    await page.getByText('There are no such identities.').waitFor()
+    await page.getByText('Nothing matches the filters.').waitFor()
     assert.deepEqual(pageErrors, [])
   },
 )

@@ -4,65 +4,107 @@ import { useDebouncedCallback } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { queries } from '../api/queries.ts'
 import { ErrorNote } from '../show/error-note.tsx'
 import { PageHead } from '../show/page-head.tsx'
+import type { BulkAction } from './bulk-action.ts'
+import { BulkBar } from './bulk-bar.tsx'
+import type { CsvExport } from './csv.ts'
+import { ExportButton } from './export-button.tsx'
+import { FilterFields } from './filter-fields.tsx'
+import { buildListFilter, type ListFilter } from './list-filter.ts'
 import { type ListSearch, readListSearch } from './list-search.ts'
 import { type Column, ListTable } from './list-table.tsx'
+import { MAX_SELECTED, useSelection } from './use-selection.ts'
 
 export interface ListRequest {
   readonly limit: number
   readonly offset: number
   readonly sort: string
   readonly text: string
+  /** What the search text and the filters match, in the filter language of the edge API. */
+  readonly filter?: string | undefined
 }
 
 interface ListPageProps<Item> {
   readonly title: string
   readonly description: ReactNode
-  /** Must include the filters. */
   readonly queryKey: readonly unknown[]
   readonly load: (request: ListRequest) => Promise<LoadedPage<Item>>
   readonly columns: readonly Column<Item>[]
   readonly defaultSort: string
   /** Omit to have no search field. */
   readonly searchLabel?: string
+  /** The fields that the text is searched in, for `filter`. */
+  readonly searchFields?: readonly string[]
+  readonly filters?: readonly ListFilter[]
   readonly emptyText: string
   readonly actions?: ReactNode
   /** Shown beside the search field. */
-  readonly filters?: ReactNode
+  readonly controls?: ReactNode
+  /** Actions on selected rows. */
+  readonly bulkActions?: readonly BulkAction<Item>[]
+  /** How the whole result is exported. */
+  readonly csv?: CsvExport<Item>
   readonly refetchMs?: number
 }
 
 const PAGE_SIZE = 20
 const DEBOUNCE_MS = 300
+const NO_FIELDS: readonly string[] = []
+const NO_FILTERS: readonly ListFilter[] = []
+const NO_ACTIONS: readonly never[] = []
 
-/** A list that the server searches, sorts and pages. */
+/** A list that the server searches, filters, sorts and pages. */
 export function ListPage<Item extends { readonly id: string }>(props: ListPageProps<Item>) {
-  const { title, description, queryKey, load, columns, defaultSort, searchLabel, emptyText, actions, filters } = props
-  const { q = '', sort = defaultSort, page = 1 } = readListSearch(useSearch({ strict: false }))
+  const { title, description, queryKey, load, columns, defaultSort, searchLabel, emptyText, actions, controls } = props
+  const { searchFields = NO_FIELDS, filters = NO_FILTERS, bulkActions = NO_ACTIONS, csv } = props
+  const search = readListSearch(useSearch({ strict: false }))
+  const { q = '', sort = defaultSort, page = 1, ...values } = search
   const go = useListNavigation()
-  const request = { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, sort, text: q }
+  const filter = buildListFilter({ searchFields, text: q, filters, values, now: Date.now() })
+  const request = { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, sort, text: q, filter }
   const { data, error, isPending, isFetching, refetch } = useQuery({
     queryKey: [...queryKey, 'list', request],
     queryFn: () => load(request),
     placeholderData: keepPreviousData,
     refetchInterval: props.refetchMs ?? false,
   })
+  const selection = useSelection<Item>(JSON.stringify([q, values]))
   const pages = Math.max(1, Math.ceil((data?.total ?? 0) / PAGE_SIZE))
   const isPastLast = data !== undefined && page > pages
   useEffect(() => {
-    if (isPastLast) go({ q, sort, page: pages })
+    if (isPastLast) go({ ...search, page: pages })
   })
+  const isFiltered = q !== '' || Object.keys(values).length > 0
   return (
     <Stack gap="sm">
       <PageHead title={title} description={description}>
+        {csv && <ExportButton csv={csv} load={(part) => load({ ...request, ...part })} />}
         {actions}
       </PageHead>
-      {(searchLabel || filters) && (
-        <Group align="end">
-          {searchLabel && <SearchField label={searchLabel} text={q} onChange={(text) => go({ q: text, sort })} />}
-          {filters}
+      {(searchLabel || controls || filters.length > 0) && (
+        <Group align="end" gap="sm">
+          {searchLabel && (
+            <SearchField label={searchLabel} text={q} onChange={(text) => go({ ...search, q: text, page: 1 })} />
+          )}
+          <FilterFields
+            filters={filters}
+            values={values}
+            onChange={(name, value) => go({ ...search, [name]: value, page: 1 })}
+            onClear={() => go({ q, sort })}
+          />
+          {controls}
         </Group>
+      )}
+      {bulkActions.length > 0 && selection.items.length > 0 && (
+        <BulkBar
+          selection={selection}
+          actions={bulkActions}
+          total={data?.total ?? 0}
+          loadAll={async () => (await load({ ...request, limit: MAX_SELECTED, offset: 0 })).items}
+          onDone={() => queries.invalidateQueries({ queryKey })}
+        />
       )}
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {!(error && !data) && (
@@ -73,8 +115,9 @@ export function ListPage<Item extends { readonly id: string }>(props: ListPagePr
             isPending={isPending}
             columns={columns}
             sort={sort}
-            onSort={(next) => go({ q, sort: next })}
-            emptyText={q === '' ? emptyText : `Nothing matches “${q}”.`}
+            onSort={(next) => go({ ...search, sort: next, page: 1 })}
+            emptyText={isFiltered ? nothingText(q) : emptyText}
+            {...(bulkActions.length > 0 && { selection })}
           />
         </Paper>
       )}
@@ -86,7 +129,7 @@ export function ListPage<Item extends { readonly id: string }>(props: ListPagePr
           <Pagination
             total={pages}
             value={page}
-            onChange={(next) => go({ q, sort, page: next })}
+            onChange={(next) => go({ ...search, page: next })}
             size="sm"
             getControlProps={(control) => ({ 'aria-label': `${control} page` })}
             getItemProps={(number) => ({ 'aria-label': `page ${number}` })}
@@ -97,14 +140,19 @@ export function ListPage<Item extends { readonly id: string }>(props: ListPagePr
   )
 }
 
+function nothingText(text: string): string {
+  return text === '' ? 'Nothing matches the filters.' : `Nothing matches “${text}”.`
+}
+
 function countText(total: number, offset: number, shown: number): string {
   return total <= shown ? `${total} in total` : `${offset + 1} to ${offset + shown} of ${total}`
 }
 
 function useListNavigation(): (search: ListSearch) => void {
   const navigate = useNavigate()
-  return ({ q, sort, page }) => {
-    const search = { ...(q && { q }), ...(sort && { sort }), ...(page && page > 1 && { page }) }
+  return ({ page, ...others }) => {
+    const set = Object.entries(others).filter(([, value]) => value !== undefined && value !== '')
+    const search = { ...Object.fromEntries(set), ...(page && page > 1 && { page }) }
     void navigate({ to: '.', search, replace: true })
   }
 }

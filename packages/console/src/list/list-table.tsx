@@ -1,5 +1,6 @@
-import { type MantineBreakpoint, Skeleton, Table, Text, UnstyledButton } from '@mantine/core'
+import { Checkbox, type MantineBreakpoint, Skeleton, Table, Text, UnstyledButton } from '@mantine/core'
 import type { ReactNode } from 'react'
+import type { Selection } from './use-selection.ts'
 
 export interface Column<Item> {
   readonly label: string
@@ -18,17 +19,21 @@ interface ListTableProps<Item> {
   readonly sort: string
   readonly onSort: (sort: string) => void
   readonly emptyText: string
+  /** Adds a checkbox to each row. */
+  readonly selection?: Selection<Item>
 }
 
 const SKELETON_ROWS = ['1', '2', '3', '4']
 
 /** The rows of a list, a text when there are none, or placeholders while loading. */
 export function ListTable<Item extends { readonly id: string }>(props: ListTableProps<Item>) {
-  const { label, items, isPending, columns, sort, onSort, emptyText } = props
+  const { label, items, isPending, columns, sort, onSort, emptyText, selection } = props
+  const width = columns.length + (selection ? 1 : 0)
   return (
     <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover aria-label={label} layout="auto">
       <Table.Thead>
         <Table.Tr>
+          {selection && <SelectAllCell items={items ?? []} selection={selection} />}
           {columns.map((column) => (
             <HeadCell key={column.label} column={column} sort={sort} onSort={onSort} />
           ))}
@@ -38,14 +43,14 @@ export function ListTable<Item extends { readonly id: string }>(props: ListTable
         {isPending &&
           SKELETON_ROWS.map((row) => (
             <Table.Tr key={row}>
-              <Table.Td colSpan={columns.length}>
+              <Table.Td colSpan={width}>
                 <Skeleton height={18} aria-label="Loading" />
               </Table.Td>
             </Table.Tr>
           ))}
         {items?.length === 0 && (
           <Table.Tr>
-            <Table.Td colSpan={columns.length}>
+            <Table.Td colSpan={width}>
               <Text c="dimmed" ta="center" py="lg">
                 {emptyText}
               </Text>
@@ -54,6 +59,7 @@ export function ListTable<Item extends { readonly id: string }>(props: ListTable
         )}
         {items?.map((item) => (
           <Table.Tr key={item.id}>
+            {selection && <SelectCell item={item} selection={selection} />}
             {columns.map(({ label: name, cell, from }, index) => (
               <Table.Td
                 key={name}
@@ -89,4 +95,42 @@ function HeadCell<Item>({ column: { label, sort: field, from }, sort, onSort }: 
       </UnstyledButton>
     </Table.Th>
   )
+}
+
+interface SelectAllProps<Item> {
+  readonly items: readonly Item[]
+  readonly selection: Selection<Item>
+}
+
+function SelectAllCell<Item>({ items, selection }: SelectAllProps<Item>) {
+  const count = items.filter((item) => selection.has(item)).length
+  return (
+    <Table.Th w={40}>
+      <Checkbox
+        size="xs"
+        aria-label="Select all rows of this page"
+        checked={count > 0 && count === items.length}
+        indeterminate={count > 0 && count < items.length}
+        onChange={({ currentTarget }) => selection.set(items, currentTarget.checked)}
+      />
+    </Table.Th>
+  )
+}
+
+function SelectCell<Item>({ item, selection }: { readonly item: Item; readonly selection: Selection<Item> }) {
+  return (
+    <Table.Td w={40}>
+      <Checkbox
+        size="xs"
+        aria-label={`Select ${nameOf(item)}`}
+        checked={selection.has(item)}
+        onChange={({ currentTarget }) => selection.set([item], currentTarget.checked)}
+      />
+    </Table.Td>
+  )
+}
+
+function nameOf(item: unknown): string {
+  const { name, id } = item as { readonly name?: string; readonly id: string }
+  return name ?? id
 }

@@ -1,7 +1,7 @@
 import { Button, type ButtonProps } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { type ReactNode, useState } from 'react'
-import { CallFailed } from '../api/call-failed.ts'
+import { reasonOf } from '../api/call-failed.ts'
 import type { Need } from '../api/rights.ts'
 import { type May, useMay } from '../api/use-may.ts'
 
@@ -45,8 +45,4 @@ export function ActionButton(props: ActionButtonProps) {
       {children}
     </Button>
   )
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof CallFailed ? error.reason : String(error)
 }

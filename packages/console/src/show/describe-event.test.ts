@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { describeEvent, needsAttention } from './describe-event.ts'
+import { decisionIdOf, describeEvent, needsAttention } from './describe-event.ts'
 
 const event = (namespace: string, members: Record<string, unknown>) => ({
   streamId: '1',
@@ -14,7 +14,8 @@ test('describeEvent gives one sentence, with the name of the identity where it i
   const login = { type: 'ext-jwt', success: true, identity_id: 'a' }
   assert.equal(describeEvent(event('authentication', login), nameOf), 'alice signed in by token')
   const unknown = { ...login, identity_id: 'b' }
-  assert.equal(describeEvent(event('authentication', unknown), nameOf), 'An identity signed in by token')
+  assert.equal(describeEvent(event('authentication', unknown), nameOf), 'The identity b signed in by token')
+  assert.equal(describeEvent(event('authentication', { ...login, identity_id: '' })), 'An identity signed in by token')
   const refused = event('authentication', { ...login, success: false, reason: 'token-expired' })
   assert.equal(describeEvent(refused, nameOf), 'Login by token refused for alice: token-expired')
   const session = event('apiSession', { event_type: 'addressChanged', identity_id: 'a', ip_address: '10.0.0.1' })
@@ -77,4 +78,22 @@ test('refusals and signer health events need attention, others do not', () => {
   assert.equal(needsAttention(event('entityChange', {})), false)
   assert.equal(needsAttention(event('identitySync', { event_type: 'warning' })), true)
   assert.equal(needsAttention(event('identitySync', { event_type: 'changed' })), false)
+})
+
+test('a refusal names the identity of its decision, and links to it', () => {
+  const whoOf = (id: string) => (id === 'r1' ? 'bob@idp.example' : undefined)
+  const refused = event('authentication', {
+    type: 'ext-jwt',
+    success: false,
+    identity_id: '',
+    request_id: 'r1',
+    reason: 'unknown-identity',
+  })
+  assert.equal(describeEvent(refused, whoOf), 'Login by token refused for bob@idp.example: unknown-identity')
+  assert.equal(describeEvent({ ...refused, request_id: 'r2' }, whoOf), 'Login by token refused: unknown-identity')
+  assert.equal(decisionIdOf(refused), 'r1')
+  assert.equal(decisionIdOf({ ...refused, success: true }), undefined)
+  assert.equal(decisionIdOf(event('providerEvent', { event_type: 'refused', request_id: 'r3' })), 'r3')
+  const enrollment = event('enrollment', { success: false, request_id: 'r1', reason: 'claim-unusable' })
+  assert.equal(describeEvent(enrollment, whoOf), 'Enrollment refused for bob@idp.example: claim-unusable')
 })

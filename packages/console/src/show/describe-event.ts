@@ -1,6 +1,6 @@
 import type { ControllerEvent } from '../api/event-stream.ts'
 
-/** The name of an identity or a signer; undefined when unknown. */
+/** The name of an identity or a signer, or of the identity in the decision of a request; undefined when unknown. */
 export type NameOf = (id: string) => string | undefined
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
@@ -12,9 +12,27 @@ const METHOD_LABELS: Readonly<Record<string, string>> = {
   'ext-jwt': 'token',
   totp: 'one-time code',
   'api-account': 'access token of an API account',
+  enroll: 'enrollment',
+  'backchannel-logout': 'back-channel logout',
+  'shared-signals': 'Shared Signals',
+  scim: 'SCIM',
 }
 
 export const methodLabel = (method: string): string => METHOD_LABELS[method] ?? method
+
+const toChoice = (method: string) => ({ value: method, label: methodLabel(method) })
+
+/** The methods of logins. */
+export const LOGIN_METHODS = ['password', 'cert', 'ext-jwt'].map(toChoice)
+
+/** The methods of decisions. */
+export const DECISION_METHODS = Object.keys(METHOD_LABELS).map(toChoice)
+
+/** The request whose decision says why the event is a refusal; undefined for other events. */
+export function decisionIdOf({ success, event_type, request_id }: ControllerEvent): string | undefined {
+  const isRefusal = success === false || event_type === 'refused'
+  return isRefusal ? text(request_id) || undefined : undefined
+}
 
 const KINDS: Readonly<Record<string, string>> = {
   apiAccounts: 'API account',
@@ -42,22 +60,25 @@ const SESSION_EVENTS: Readonly<Record<string, string>> = {
 
 /** One sentence per event namespace. */
 const SENTENCES: Readonly<Record<string, (event: ControllerEvent, nameOf: NameOf) => string>> = {
-  authentication: ({ success, type, reason, identity_id }, nameOf) => {
+  authentication: ({ success, type, reason, identity_id, request_id }, nameOf) => {
     const method = methodLabel(text(type))
-    const name = nameOf(text(identity_id))
-    if (success === true) return `${name ?? 'An identity'} signed in by ${method}`
+    const name = nameOf(text(identity_id)) ?? nameOf(text(request_id))
+    if (success === true) return `${name ?? unknownIdentity(text(identity_id))} signed in by ${method}`
     return `Login by ${method} refused${name ? ` for ${name}` : ''}: ${text(reason)}`
   },
   apiSession: ({ event_type, ip_address, identity_id, message }, nameOf) => {
-    const name = nameOf(text(identity_id))
+    const name = nameOf(text(identity_id)) ?? (identity_id ? unknownIdentity(text(identity_id)) : undefined)
     const what = text(message) || (SESSION_EVENTS[text(event_type)] ?? text(event_type))
     return `Session${name ? ` of ${name}` : ''} ${what}, ${text(ip_address)}`
   },
   entityChange: (event) => `${authorOf(event)} ${text(event.eventType)} the ${kindOf(event)} ${nameOfEntity(event)}`,
   signerHealth: ({ external_jwt_signer_id: id, message }, nameOf) =>
     `The signer “${nameOf(text(id)) ?? text(id)}”: ${text(message)}`,
-  enrollment: ({ success, identity_name, reason }) =>
-    success === true ? `${text(identity_name)} was enrolled` : `Enrollment refused: ${text(reason)}`,
+  enrollment: ({ success, identity_name, reason, request_id }, nameOf) => {
+    if (success === true) return `${text(identity_name)} was enrolled`
+    const name = nameOf(text(request_id))
+    return `Enrollment refused${name ? ` for ${name}` : ''}: ${text(reason)}`
+  },
   identitySync: (event, nameOf) => {
     const { event_type, identity_name, external_jwt_signer_id: id, claim, message } = event
     const signer = `the signer “${nameOf(text(id)) ?? text(id)}”`
@@ -70,6 +91,11 @@ const SENTENCES: Readonly<Record<string, (event: ControllerEvent, nameOf: NameOf
     return `${text(type)} of the signer “${nameOf(text(id)) ?? text(id)}” ${result}`
   },
   apiAccount: ({ api_account_name: name, message }) => `API account “${text(name)}”: ${text(message)}`,
+}
+
+/** A deleted identity has no name any more. */
+function unknownIdentity(id: string): string {
+  return id === '' ? 'An identity' : `The identity ${id}`
 }
 
 /** What a request of an identity provider did to an identity; other messages are applied. */

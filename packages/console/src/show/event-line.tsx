@@ -1,7 +1,7 @@
 import { Group, Text } from '@mantine/core'
 import type { ControllerEvent } from '../api/event-stream.ts'
 import { describeEvent, type NameOf, needsAttention } from './describe-event.ts'
-import { Instant } from './instant.tsx'
+import { Ago } from './instant.tsx'
 
 /** One event with its time. */
 export function EventLine({ event, nameOf }: { readonly event: ControllerEvent; readonly nameOf: NameOf }) {
@@ -11,7 +11,7 @@ export function EventLine({ event, nameOf }: { readonly event: ControllerEvent; 
         {describeEvent(event, nameOf)}
       </Text>
       <Text size="xs" c="dimmed">
-        <Instant at={event.timestamp} />
+        <Ago at={event.timestamp} />
       </Text>
     </Group>
   )

@@ -1,6 +1,5 @@
 import type { Ca } from '@countersign/sdk'
 import { controller } from '../../api/client.ts'
-import { searchFilter } from '../../api/search-filter.ts'
 import { ListPage } from '../../list/list-page.tsx'
 import type { Column } from '../../list/list-table.tsx'
 import { EnabledBadge, StateBadge } from '../../show/badges.tsx'
@@ -34,9 +33,8 @@ export function CasPage() {
       title="CAs"
       description="Third-party certificate authorities: their certificates log in and enroll, subject to the authentication policy."
       queryKey={['cas']}
-      load={({ text, ...query }) =>
-        controller.cas.page({ ...query, filter: searchFilter(['name', 'fingerprint'], text) })
-      }
+      load={({ text: _, ...query }) => controller.cas.page(query)}
+      searchFields={['name', 'fingerprint']}
       columns={COLUMNS}
       defaultSort="name asc"
       searchLabel="Search name or fingerprint"

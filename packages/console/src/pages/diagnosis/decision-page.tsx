@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { controller } from '../../api/client.ts'
 import { StateBadge } from '../../show/badges.tsx'
+import { CopyId } from '../../show/copy-id.tsx'
 import { methodLabel } from '../../show/describe-event.ts'
 import { Details, Section } from '../../show/details.tsx'
 import { ExplanationView } from '../../show/explanation-view.tsx'
@@ -10,11 +11,10 @@ import { Instant } from '../../show/instant.tsx'
 import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { PageHead } from '../../show/page-head.tsx'
-import { useSignerNames } from '../policies/use-signer-names.ts'
+import { CreateForClaim, DecidedIdentity, DecidedSigner } from './decided-names.tsx'
 
 export function DecisionPage() {
   const { id } = useParams({ from: '/shell/decisions/$id' })
-  const { nameOf } = useSignerNames()
   const query = useQuery({
     queryKey: ['decisions', 'one', id],
     queryFn: () => controller.authDecisions.get(id),
@@ -35,10 +35,13 @@ export function DecisionPage() {
                   ['Time', <Instant key="at" at={decision.at} />],
                   ['Method', methodLabel(decision.method)],
                   ['Address', decision.remoteAddress],
-                  ['Signer', decision.signerId && nameOf(decision.signerId)],
-                  ...(decision.identityId && !decision.identity ? [['Identity', decision.identityId] as const] : []),
+                  ['Claimed identity', decision.claimedIdentity],
+                  ['Identity', <DecidedIdentity key="identity" decision={decision} />],
+                  ['Signer', <DecidedSigner key="signer" decision={decision} />],
+                  ['Request id', <CopyId key="id" id={decision.id} of="the request" />],
                 ]}
               />
+              <CreateForClaim decision={decision} />
             </Section>
             <ExplanationView explanation={decision} />
           </>

@@ -1,9 +1,11 @@
 import { Accordion, Code, Group, MultiSelect, Paper, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { StreamState } from '../../api/event-stream.ts'
+import type { ControllerEvent, StreamState } from '../../api/event-stream.ts'
 import { useEvents } from '../../api/use-events.ts'
 import { StreamBadge } from '../../show/badges.tsx'
+import { decisionIdOf, type NameOf } from '../../show/describe-event.ts'
 import { EventLine } from '../../show/event-line.tsx'
+import { PageLink } from '../../show/links.tsx'
 import { PageHead } from '../../show/page-head.tsx'
 import { useNames } from '../../show/use-names.ts'
 
@@ -67,10 +69,14 @@ export function EventsPage() {
         <Accordion variant="separated" chevronPosition="left">
           {shown.map((event) => (
             <Accordion.Item key={event.streamId} value={event.streamId}>
-              <Accordion.Control>
-                <EventLine event={event} nameOf={nameOf} />
-              </Accordion.Control>
+              <Group gap={0} wrap="nowrap">
+                <Accordion.Control>
+                  <EventLine event={event} nameOf={nameOf} />
+                </Accordion.Control>
+                <DecisionLink event={event} />
+              </Group>
               <Accordion.Panel>
+                <IdentityLink event={event} nameOf={nameOf} />
                 <Code block className="wrapped-code">
                   {JSON.stringify(event, null, 2)}
                 </Code>
@@ -80,6 +86,30 @@ export function EventsPage() {
         </Accordion>
       )}
     </Stack>
+  )
+}
+
+/** Why the request was refused. A flood leaves events without a decision: its page says so. */
+function DecisionLink({ event }: { readonly event: ControllerEvent }) {
+  const id = decisionIdOf(event)
+  if (id === undefined) return null
+  return (
+    <PageLink to="/decisions/$id" params={{ id }} size="sm" px="sm" aria-label={`Decision about the request ${id}`}>
+      Decision
+    </PageLink>
+  )
+}
+
+function IdentityLink({ event, nameOf }: { readonly event: ControllerEvent; readonly nameOf: NameOf }) {
+  const { identity_id: id } = event
+  if (typeof id !== 'string' || id === '') return null
+  return (
+    <Text size="sm" mb="xs">
+      Identity:{' '}
+      <PageLink to="/identities/$id" params={{ id }} inherit>
+        {nameOf(id) ?? id}
+      </PageLink>
+    </Text>
   )
 }
 

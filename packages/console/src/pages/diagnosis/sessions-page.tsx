@@ -1,7 +1,6 @@
 import type { ApiSession, Identity } from '@countersign/sdk'
 import { controller } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
-import { searchFilter } from '../../api/search-filter.ts'
 import { ListPage } from '../../list/list-page.tsx'
 import { StateBadge } from '../../show/badges.tsx'
 import { ConfirmButton } from '../../show/confirm-button.tsx'
@@ -14,9 +13,8 @@ export function SessionsPage() {
       title="API sessions"
       description="Current sessions of all identities. After a session is ended, its identity must sign in again."
       queryKey={['sessions']}
-      load={({ text, ...query }) =>
-        controller.apiSessions.page({ ...query, filter: searchFilter(['ipAddress', 'id'], text) })
-      }
+      load={({ text: _, ...query }) => controller.apiSessions.page(query)}
+      searchFields={['ipAddress', 'id']}
       columns={[
         {
           label: 'Identity',

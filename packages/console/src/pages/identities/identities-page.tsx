@@ -1,27 +1,20 @@
 import type { Identity } from '@countersign/sdk'
-import { Group, NativeSelect } from '@mantine/core'
-import { useState } from 'react'
+import { Group } from '@mantine/core'
 import { controller } from '../../api/client.ts'
-import { searchFilter } from '../../api/search-filter.ts'
 import { ListPage } from '../../list/list-page.tsx'
 import { AccessBadge, StateBadge } from '../../show/badges.tsx'
 import { Instant } from '../../show/instant.tsx'
 import { ButtonLink, PageLink } from '../../show/links.tsx'
-import { ACCESS_OPTIONS, type Access, accessFilter, bothFilters } from './access-filter.ts'
+import { EXPIRY_FILTER } from './identity-filters.ts'
 
 export function IdentitiesPage() {
-  const [access, setAccess] = useState<Access>('all')
   return (
     <ListPage<Identity>
       title="Identities"
       description="People, devices and services that can sign in."
-      queryKey={['identities', access]}
-      load={({ text, ...query }) =>
-        controller.identities.page({
-          ...query,
-          filter: bothFilters(searchFilter(['name', 'externalId', 'id'], text), accessFilter(access, Date.now())),
-        })
-      }
+      queryKey={['identities']}
+      load={({ text: _, ...query }) => controller.identities.page(query)}
+      searchFields={['name', 'externalId', 'id']}
       columns={[
         {
           label: 'Name',
@@ -43,15 +36,8 @@ export function IdentitiesPage() {
       ]}
       defaultSort="name asc"
       searchLabel="Search name, external id or id"
-      emptyText={access === 'all' ? 'There are no identities.' : 'There are no such identities.'}
-      filters={
-        <NativeSelect
-          label="End of access"
-          data={ACCESS_OPTIONS}
-          value={access}
-          onChange={({ currentTarget }) => setAccess(currentTarget.value as Access)}
-        />
-      }
+      emptyText="There are no identities."
+      filters={[EXPIRY_FILTER]}
       actions={<ButtonLink to="/identities/new">Add an identity</ButtonLink>}
     />
   )

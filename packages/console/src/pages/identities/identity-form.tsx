@@ -10,9 +10,12 @@ import { TagsField } from '../../form/tags-field.tsx'
 import { useServerForm } from '../../form/use-server-form.ts'
 import { PolicySelect } from '../policies/policy-select.tsx'
 import { useSignerNames } from '../policies/use-signer-names.ts'
+import type { IdentityStart } from './identity-for-claim.ts'
 
 interface IdentityFormProps {
   readonly identity?: Identity
+  /** The first values of a new identity. */
+  readonly start?: Pick<IdentityStart, 'name' | 'externalId' | 'authPolicyId'>
   readonly onSend: (body: IdentityInput, changed: Partial<IdentityInput>) => Promise<void>
   readonly submitLabel: string
 }
@@ -32,22 +35,22 @@ function attributesNote(identity: Identity | undefined): string {
 }
 
 /** Creates or edits an identity. A new one can get a one-time token. */
-export function IdentityForm({ identity, onSend, submitLabel }: IdentityFormProps) {
+export function IdentityForm({ identity, start, onSend, submitLabel }: IdentityFormProps) {
   const { signers } = useSignerNames()
   const { form, formError, isBusy, submit } = useServerForm({
     initialValues: {
-      name: identity?.name ?? '',
+      name: identity?.name ?? start?.name ?? '',
       type: (identity?.typeId ?? 'Default') as IdentityInput['type'],
-      externalId: identity?.externalId ?? '',
+      externalId: identity?.externalId ?? start?.externalId ?? '',
       attributes: manualAttributes(identity),
       expiresAt: toLocalTime(identity?.expiresAt),
       linkedSigners: [...(identity?.linkedSigners ?? [])],
-      authPolicyId: identity?.authPolicyId ?? '',
+      authPolicyId: identity?.authPolicyId ?? start?.authPolicyId ?? '',
       isAdmin: identity?.isAdmin ?? false,
       permissions: [...(identity?.permissions ?? [])],
       tags: toTagRows(identity?.tags),
       appData: toTagRows(identity?.appData),
-      ott: identity === undefined,
+      ott: identity === undefined && start === undefined,
     },
     validate: {
       name: required('The name'),

@@ -1,7 +1,6 @@
 import type { AuthPolicy } from '@countersign/sdk'
 import { List } from '@mantine/core'
 import { controller } from '../../api/client.ts'
-import { searchFilter } from '../../api/search-filter.ts'
 import { ListPage } from '../../list/list-page.tsx'
 import { ButtonLink, PageLink } from '../../show/links.tsx'
 import { describePolicy } from './describe-policy.ts'
@@ -15,7 +14,8 @@ export function PoliciesPage() {
       title="Authentication policies"
       description="Which login methods an identity can use, and which second factor it needs."
       queryKey={['policies']}
-      load={({ text, ...query }) => controller.authPolicies.page({ ...query, filter: searchFilter(['name'], text) })}
+      load={({ text: _, ...query }) => controller.authPolicies.page(query)}
+      searchFields={['name']}
       columns={[
         {
           label: 'Name',

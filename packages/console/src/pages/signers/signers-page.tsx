@@ -1,6 +1,5 @@
 import type { Signer } from '@countersign/sdk'
 import { controller } from '../../api/client.ts'
-import { searchFilter } from '../../api/search-filter.ts'
 import { ListPage } from '../../list/list-page.tsx'
 import type { Column } from '../../list/list-table.tsx'
 import { EnabledBadge } from '../../show/badges.tsx'
@@ -32,9 +31,8 @@ export function SignersPage() {
       title="Signers"
       description="External JWT signers: identity providers whose tokens this controller accepts, subject to the authentication policy."
       queryKey={['signers']}
-      load={({ text, ...query }) =>
-        controller.signers.page({ ...query, filter: searchFilter(['name', 'issuer', 'audience'], text) })
-      }
+      load={({ text: _, ...query }) => controller.signers.page(query)}
+      searchFields={['name', 'issuer', 'audience']}
       columns={COLUMNS}
       defaultSort="name asc"
       searchLabel="Search name, issuer or audience"
