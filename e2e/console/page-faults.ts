@@ -20,6 +20,17 @@ export async function findPageFaults(page: Page, where: string, picture: string)
   return needed > width ? [`${where}: needs ${needed} px`, ...serious] : serious
 }
 
+/** The same for what a page shows now, on a phone and on a desk, without loading it again. */
+export async function findFaultsInBoth(page: Page, where: string): Promise<string[]> {
+  const faults: string[] = []
+  for (const { width, height, colorScheme } of WIDTHS) {
+    await page.setViewportSize({ width, height })
+    await page.emulateMedia({ colorScheme })
+    faults.push(...(await findPageFaults(page, `${where}, ${width} px`, where.replaceAll(' ', '-'))))
+  }
+  return faults
+}
+
 /** Returns the serious faults that axe finds in the page, or in the part of it that matches the selector. */
 export async function findSerious(page: Page, where: string, part = 'html'): Promise<string[]> {
   if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(axe.source)

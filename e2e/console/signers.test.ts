@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ExtJwtSignerWrite } from '@countersign/contract'
-import { makeTestCertificate } from '@countersign/testkit'
+import { applySignerPreset, SIGNER_PRESETS } from '@countersign/contract/signer-presets'
+import { makeTestCertificate, mintKey, mintToken } from '@countersign/testkit'
+import type { Page } from 'playwright-core'
 import { needsBrowser } from '../browser/launch-browser.ts'
 import { useConsole } from './console-stage.ts'
+import { findFaultsInBoth } from './page-faults.ts'
 
 const SIGNERS = '/edge/management/v1/ext-jwt-signers'
 const stage = useConsole()
@@ -338,3 +341,189 @@ test(
     assert.deepEqual(pageErrors, [])
   },
 )
+
+const PROVIDER = 'Identity provider'
+const pick = async (page: Page, label: string, option: string) => {
+  await page.getByRole('combobox', { name: label }).click()
+  await page.getByRole('option', { name: option, exact: true }).click()
+}
+
+test('a preset asks for what differs, fills in the rest, and its signer is saved', needsBrowser, async () => {
+  const { page, pageErrors, goAsAdmin } = await stage().open()
+  await goAsAdmin('signers/new')
+  await pick(page, PROVIDER, 'Microsoft Entra ID')
+  const fill = page.getByRole('button', { name: 'Fill in the form' })
+  await page.getByLabel('Tenant id').fill('common')
+  await fill.click()
+  await page.getByText('no token has the issuer of "common"').waitFor()
+  await page.getByText('Client id is required').waitFor()
+  const tenant = '23f45e36-2ae6-4434-b116-25c66c27168d'
+  const client = '1d3584fe-b4eb-403f-b5a9-d1ed8b693b8f'
+  await page.getByLabel('Tenant id').fill(tenant)
+  await page.getByRole('textbox', { name: 'Client id' }).fill(client)
+  await page.getByRole('textbox', { name: 'Client id' }).press('Enter')
+  await page.getByText('requestedAccessTokenVersion').waitFor()
+  // Without a network its discovery document cannot be read, and the signer can be saved all the same.
+  await page.getByText('Not verified', { exact: true }).waitFor()
+  assert.equal(await page.locator('[data-path="name"]').inputValue(), 'Microsoft Entra ID')
+  assert.deepEqual(await findFaultsInBoth(page, 'a filled form'), [])
+  await page.getByRole('button', { name: 'Add the signer' }).click()
+  await page.getByRole('heading', { name: 'Microsoft Entra ID' }).waitFor()
+  const { data } = (await manage('GET', `${SIGNERS}/${page.url().split('/').at(-1)}`)).json
+  const { issuer, audience, jwksEndpoint, claimsProperty, useExternalId, clientId, targetToken, scopes } = data
+  assert.deepEqual(
+    { issuer, audience, jwksEndpoint, claimsProperty, useExternalId, clientId, targetToken, scopes },
+    {
+      issuer: `https://login.microsoftonline.com/${tenant}/v2.0`,
+      audience: client,
+      jwksEndpoint: `https://login.microsoftonline.com/${tenant}/discovery/v2.0/keys`,
+      claimsProperty: 'oid',
+      useExternalId: true,
+      clientId: client,
+      targetToken: 'ID',
+      scopes: ['openid', 'profile', 'email'],
+    },
+  )
+  assert.equal(data.enrollAttributeClaimsSelector, 'groups')
+  assert.deepEqual(pageErrors, [])
+})
+
+test('every preset fills in the form, and leaves nothing of the one before it', needsBrowser, async () => {
+  const { page, pageErrors, goAsAdmin } = await stage().open()
+  await goAsAdmin('signers/new')
+  const value = (path: string) => page.locator(`[data-path="${path}"]`).inputValue()
+  await page.getByRole('button', { name: 'Browser login', exact: true }).click()
+  for (const { name, label, questions } of SIGNER_PRESETS) {
+    await pick(page, PROVIDER, label)
+    const examples = Object.fromEntries(questions.map((question) => [question.name, question.example]))
+    for (const { name: question, choices, example } of questions) {
+      if (!choices) await page.locator(`[data-question="${question}"]`).fill(example)
+    }
+    await page.getByRole('button', { name: 'Fill in the form' }).click()
+    const result = applySignerPreset(name, examples)
+    assert.ok(result.ok)
+    const { issuer, audience, jwksEndpoint, clientId = '' } = result.signer
+    await page.getByText(`Also filled in for ${label}`).waitFor()
+    assert.deepEqual(
+      [await value('name'), await value('issuer'), await value('audience'), await value('jwksEndpoint')],
+      [label, issuer, audience, jwksEndpoint],
+    )
+    assert.equal(await value('clientId'), clientId, label)
+  }
+  assert.deepEqual(pageErrors, [])
+})
+
+test('the discovery document verifies what a preset filled in, and corrects the keys', needsBrowser, async () => {
+  const { page, pageErrors, goAsAdmin } = await stage().open()
+  const issuer = stage().controller.ready.identityProviderUrl ?? ''
+  const discovered = (await manage('POST', `${SIGNERS}/discover`, { issuer })).json.data
+  await goAsAdmin('signers/new')
+  const keys = page.locator('[data-path="jwksEndpoint"]')
+  await pick(page, PROVIDER, 'GitLab CI/CD')
+  await page.getByLabel('GitLab URL').fill(issuer)
+  await page.locator('[data-question="audience"]').fill('jobs')
+  await page.getByRole('button', { name: 'Fill in the form' }).click()
+  await page.getByText(`with the JWKS endpoint ${discovered.jwksEndpoint}. The form has it now.`).waitFor()
+  assert.equal(await keys.inputValue(), discovered.jwksEndpoint)
+
+  await pick(page, PROVIDER, 'Kubernetes')
+  await page.locator('[data-question="issuer"]').fill(issuer)
+  await page.locator('[data-question="audience"]').fill('pods')
+  await page.locator('[data-question="jwksEndpoint"]').fill('https://k8s.example/openid/v1/jwks')
+  await page.getByRole('button', { name: 'Fill in the form' }).click()
+  await page.getByText('The form keeps yours.').waitFor()
+  assert.equal(await keys.inputValue(), 'https://k8s.example/openid/v1/jwks')
+  await page.locator('[data-question="jwksEndpoint"]').fill(discovered.jwksEndpoint)
+  await page.getByRole('button', { name: 'Fill in the form' }).click()
+  await page.getByText('with the same JWKS endpoint.').waitFor()
+  await page.locator('[data-path="name"]').fill('a cluster')
+  await page.getByRole('button', { name: 'Add the signer' }).click()
+  await page.getByRole('heading', { name: 'a cluster' }).waitFor()
+  assert.deepEqual(pageErrors, [])
+})
+
+test('labels of the form and of the page have the names of the API in tooltips', needsBrowser, async () => {
+  const { page, goAsAdmin } = await stage().open()
+  await goAsAdmin('signers/new')
+  for (const section of [...SECTIONS, 'Security events']) {
+    await page.getByRole('button', { name: section, exact: true }).click()
+  }
+  await page.getByText('Receive security events').click()
+  await page.locator('[data-path="sharedSignals.audience"]').waitFor()
+  const named = await page.locator('[data-api-name]').evaluateAll((labels) => labels.map((one) => one.dataset.apiName))
+  const members = Object.keys(ExtJwtSignerWrite.properties).filter((name) => !['certPem', 'kid'].includes(name))
+  assert.deepEqual(
+    members.filter((name) => !named.includes(name)),
+    [],
+  )
+  await page.locator('[data-api-name="claimsProperty"]').hover()
+  await page.getByRole('tooltip').getByText('claimsProperty: The claim that identifies the identity').waitFor()
+
+  const { id, createdAt } = (await manage('GET', `${SIGNERS}?filter=name%20%3D%20"local-provider"`)).json.data[0]
+  await goAsAdmin(`signers/${id}`)
+  await page.getByRole('region', { name: 'Tokens' }).getByText(id).waitFor()
+  await page.locator(`time[datetime="${createdAt}"]`).first().waitFor()
+  await page.locator('dt [data-api-name="updatedAt"]').hover()
+  await page.getByRole('tooltip').getByText('updatedAt').waitFor()
+})
+
+test('a signer that a policy refers to cannot be deleted, and the button says why', needsBrowser, async () => {
+  const body = { name: 'referred to', enabled: true, issuer: 'https://referred.example', audience: 'a' }
+  const made = await manage('POST', SIGNERS, { ...body, jwksEndpoint: 'https://referred.example/keys' })
+  const { id } = made.json.data
+  const policy = (await manage('GET', '/edge/management/v1/auth-policies/default')).json.data
+  const primary = { ...policy.primary, extJwt: { allowed: true, allowedSigners: [id] } }
+  const policies = '/edge/management/v1/auth-policies'
+  const created = await manage('POST', policies, { ...policy, name: 'the only one', primary })
+  const { page, pageErrors, goAsAdmin, settle, reach } = await stage().open()
+  await goAsAdmin(`signers/${id}`)
+  await settle()
+  const button = page.getByRole('button', { name: 'Delete referred to' })
+  await page.getByRole('region', { name: 'Referring policies' }).getByText('the only one').waitFor()
+  assert.equal(await button.getAttribute('aria-disabled'), 'true')
+  await reach('[aria-label="Delete referred to"]')
+  await page.getByRole('tooltip').getByText('remove it from “the only one” first').waitFor()
+  assert.deepEqual(await findFaultsInBoth(page, 'a signer that cannot be deleted'), [])
+  await button.click({ force: true })
+  assert.equal(await page.getByRole('dialog').count(), 0)
+  assert.equal((await manage('DELETE', `${SIGNERS}/${id}`)).status, 409)
+
+  await manage('DELETE', `${policies}/${created.json.data.id}`)
+  await page.reload()
+  await settle()
+  await button.click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('The signer “referred to” is deleted.').waitFor()
+  assert.deepEqual(pageErrors, [])
+})
+
+test('a token is tested for a chosen signer, and shown decoded', needsBrowser, async () => {
+  const body = { name: 'chosen', enabled: true, issuer: 'https://chosen.example', audience: 'a' }
+  const made = await manage('POST', SIGNERS, { ...body, jwksEndpoint: 'https://chosen.example/keys' })
+  const token = mintToken({
+    key: mintKey('P-256', 'the key'),
+    claims: { iss: 'https://elsewhere.example', aud: 'a', sub: 'Zoë', groups: ['<b>x</b>'], exp: 1_800_000_000 },
+  })
+  const { page, pageErrors, goAsAdmin } = await stage().open()
+  await goAsAdmin(`signers/${made.json.data.id}`)
+  await page.getByRole('link', { name: 'Test a token' }).last().click()
+  await page.getByRole('heading', { name: 'Test a token' }).waitFor()
+  await page.getByRole('textbox', { name: 'Token' }).fill(token)
+  assert.equal(await page.getByRole('combobox', { name: 'Signer' }).inputValue(), 'chosen')
+  await page.getByRole('button', { name: 'Test', exact: true }).click()
+  await page.getByText('the signer "chosen" expects "https://chosen.example"').waitFor()
+  await page.getByRole('region', { name: 'Checks by “chosen”, step by step' }).waitFor()
+  const header = page.getByRole('table', { name: 'Header' })
+  await header.getByRole('row', { name: 'kid P-256-the key' }).waitFor()
+  const claims = page.getByRole('table', { name: 'Claims' })
+  await claims.getByRole('row', { name: 'sub Zoë' }).waitFor()
+  await claims.getByText('<b>x</b>').waitFor()
+  await claims.locator('time[datetime="2027-01-15T08:00:00.000Z"]').waitFor()
+  assert.deepEqual(await findFaultsInBoth(page, 'a decoded token'), [])
+
+  await page.getByRole('combobox', { name: 'Signer' }).fill('')
+  await page.getByRole('textbox', { name: 'Token' }).fill('opaque')
+  await page.getByRole('button', { name: 'Test', exact: true }).click()
+  await claims.waitFor({ state: 'detached' })
+  assert.deepEqual(pageErrors, [])
+})

@@ -52,6 +52,13 @@ const list = <Path extends string>(path: Path, page: Page, name: string) =>
     component: lazyRouteComponent(page, name as 'default'),
   })
 
+const testToken = createRoute({
+  getParentRoute: parentShell,
+  path: '/test-token',
+  validateSearch: ({ signer }: { readonly signer?: unknown }) => (typeof signer === 'string' ? { signer } : {}),
+  component: lazyRouteComponent(() => import('../pages/diagnosis/test-token-page.tsx'), 'TestTokenPage'),
+})
+
 const pages = [
   show('/', () => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
   show('/account', () => import('../pages/account/account-page.tsx'), 'AccountPage'),
@@ -71,7 +78,7 @@ const pages = [
   show('/identities/$id', () => import('../pages/identities/identity-page.tsx'), 'IdentityPage'),
   show('/identities/$id/edit', () => import('../pages/identities/edit-identity-page.tsx'), 'EditIdentityPage'),
   list('/sessions', () => import('../pages/diagnosis/sessions-page.tsx'), 'SessionsPage'),
-  show('/test-token', () => import('../pages/diagnosis/test-token-page.tsx'), 'TestTokenPage'),
+  testToken,
   list('/decisions', () => import('../pages/diagnosis/decisions-page.tsx'), 'DecisionsPage'),
   show('/decisions/$id', () => import('../pages/diagnosis/decision-page.tsx'), 'DecisionPage'),
   show('/events', () => import('../pages/diagnosis/events-page.tsx'), 'EventsPage'),

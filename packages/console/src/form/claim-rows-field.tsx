@@ -14,7 +14,7 @@ interface ClaimRowsFieldProps {
   /** The member of the form with the rows. */
   readonly name: string
   readonly rows: readonly ClaimRow[]
-  readonly legend: string
+  readonly legend: ReactNode
   readonly description: string
   readonly addLabel: string
   /** What a row is called. */

@@ -4,6 +4,8 @@ import type { TagRow } from './tags.ts'
 
 interface TagsFieldProps {
   readonly label?: string
+  /** The label with more than its text, such as a tooltip. */
+  readonly legend?: ReactNode
   readonly description?: string
   readonly value?: readonly TagRow[]
   readonly onChange: (rows: readonly TagRow[]) => void
@@ -14,11 +16,19 @@ interface TagsFieldProps {
  * Edits a map of names to values, such as `tags`: `initialValues: { tags: toTagRows(entity.tags) }`, `validate: { tags: checkTags }`,
  * `<TagsField {...form.getInputProps('tags')} />`; send `toTags(tags)`.
  */
-export function TagsField({ label = 'Tags', description, value = [], onChange, error, ...rest }: TagsFieldProps) {
+export function TagsField({
+  label = 'Tags',
+  legend = label,
+  description,
+  value = [],
+  onChange,
+  error,
+  ...rest
+}: TagsFieldProps) {
   const set = (at: number, row: Partial<TagRow>) =>
     onChange(value.map((one, index) => (index === at ? { ...one, ...row } : one)))
   return (
-    <Fieldset legend={label} tabIndex={-1} aria-invalid={error ? true : undefined} {...rest}>
+    <Fieldset legend={legend} tabIndex={-1} aria-invalid={error ? true : undefined} {...rest}>
       <Stack gap="xs">
         {description && (
           <Text size="xs" c="dimmed">

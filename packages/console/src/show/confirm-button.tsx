@@ -1,5 +1,5 @@
-import { Button, type ButtonProps, Group, Modal, Stack, Text } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { Button, type ButtonProps, Group, Modal, Stack, Text, Tooltip, VisuallyHidden } from '@mantine/core'
+import { useDisclosure, useId } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { type ReactNode, useState } from 'react'
 import type { Need } from '../api/rights.ts'
@@ -21,6 +21,8 @@ interface ConfirmButtonProps {
   readonly children?: ReactNode
   /** Whether the further inputs are complete. */
   readonly isReady?: boolean
+  /** Why the action would fail now. The button is disabled, and shows the reason when it is pointed at or focused. */
+  readonly notPossible?: string | undefined
   /** Notification on success. */
   readonly done?: string
   readonly isDangerous?: boolean
@@ -38,6 +40,7 @@ export function ConfirmButton({
   onOpen,
   children,
   isReady = true,
+  notPossible,
   done,
   isDangerous = true,
   size = 'sm',
@@ -66,6 +69,7 @@ export function ConfirmButton({
     open()
   }
   if (need && !may(need, over)) return null
+  if (notPossible) return <DisabledButton label={label} name={name} size={size} reason={notPossible} />
   return (
     <>
       <Button variant="light" {...color} size={size} onClick={start} aria-label={`${label} ${name}`}>
@@ -95,5 +99,32 @@ export function ConfirmButton({
         </Stack>
       </Modal>
     </>
+  )
+}
+
+interface DisabledButtonProps extends Pick<ConfirmButtonProps, 'label' | 'name' | 'size'> {
+  readonly reason: string
+}
+
+const EVENTS = { hover: true, focus: true, touch: true }
+
+/** Keeps the focus, unlike the attribute `disabled`, so that the reason can be read with the keyboard and by screen readers. */
+function DisabledButton({ label, name, size = 'sm', reason }: DisabledButtonProps) {
+  const id = useId()
+  return (
+    <Tooltip label={reason} multiline maw={340} events={EVENTS}>
+      <Button
+        variant="light"
+        size={size}
+        data-disabled
+        aria-disabled
+        aria-label={`${label} ${name}`}
+        aria-describedby={id}
+        onClick={(event) => event.preventDefault()}
+      >
+        {label}
+        <VisuallyHidden id={id}>{reason}</VisuallyHidden>
+      </Button>
+    </Tooltip>
   )
 }

@@ -1,5 +1,7 @@
+import type { Members } from '@countersign/contract/resource'
 import { Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { FieldLabel } from './field-label.tsx'
 
 /** Part of a page with its own heading. */
 export function Section({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
@@ -18,16 +20,29 @@ export function Section({ title, aside, children }: { title: string; aside?: Rea
   )
 }
 
-type Detail = readonly [label: string, value: ReactNode]
+/** `member` is the name in the API, which the label's tooltip shows. */
+export type Detail = readonly [label: string, value: ReactNode, member?: string]
+
+interface DetailsProps {
+  readonly rows: readonly Detail[]
+  /** The members of the resource, for rows that name theirs. */
+  readonly members?: Members
+}
 
 /** Labelled values; unset values are shown as a dash. */
-export function Details({ rows }: { readonly rows: readonly Detail[] }) {
+export function Details({ rows, members = {} }: DetailsProps) {
   return (
     <SimpleGrid component="dl" m={0} cols={{ base: 1, sm: 2 }} spacing="xs" verticalSpacing="xs">
-      {rows.map(([label, value]) => (
+      {rows.map(([label, value, member]) => (
         <div key={label}>
           <Text component="dt" size="xs" c="dimmed">
-            {label}
+            {member ? (
+              <FieldLabel members={members} name={member}>
+                {label}
+              </FieldLabel>
+            ) : (
+              label
+            )}
           </Text>
           <Text component="dd" m={0} className="breakable">
             {value === null || value === undefined || value === '' ? '–' : value}

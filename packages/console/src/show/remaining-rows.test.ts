@@ -8,9 +8,9 @@ test('members without a row of their own are labelled by the words of their name
   const members = { kid, scopes, enabled, clientId, clockSkewSeconds }
   const signer = { kid: 'k', scopes: ['a', 'b'], enabled: true, clientId: null, clockSkewSeconds: 5 }
   assert.deepEqual(remainingRows(members, signer, ['kid']), [
-    ['Scopes', 'a, b'],
-    ['Enabled', 'Yes'],
-    ['Client id', null],
-    ['Clock skew seconds', '5'],
+    ['Scopes', 'a, b', 'scopes'],
+    ['Enabled', 'Yes', 'enabled'],
+    ['Client id', null, 'clientId'],
+    ['Clock skew seconds', '5', 'clockSkewSeconds'],
   ])
 })

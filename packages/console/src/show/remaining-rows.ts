@@ -1,12 +1,12 @@
 import { isGroup, type Members, separateWords } from '@countersign/contract/resource'
 
-type Row = readonly [label: string, value: string | null]
+type Row = readonly [label: string, value: string | null, member: string]
 
 /** Rows for the members that are not in `shown`, labelled by the words of their names. */
 export function remainingRows(members: Members, entity: object, shown: readonly string[]): Row[] {
   return Object.entries(members).flatMap(([name, member]): Row[] => {
     if (isGroup(member) || shown.includes(name)) return []
-    return [[labelOf(name), describe((entity as Readonly<Record<string, unknown>>)[name])]]
+    return [[labelOf(name), describe((entity as Readonly<Record<string, unknown>>)[name]), name]]
   })
 }
 

@@ -68,6 +68,7 @@ function CaDetail({ ca }: { readonly ca: Versioned<Ca> }) {
       />
       <Section title="Login" aside={<EnabledBadge enabled={ca.isAuthEnabled} />}>
         <Details
+          members={CA.members}
           rows={[
             ['Fingerprint', ca.fingerprint],
             ['Verified', <VerifiedBadge key="verified" isVerified={ca.isVerified} />],

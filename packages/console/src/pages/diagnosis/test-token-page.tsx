@@ -1,21 +1,29 @@
 import { Select, Stack, Textarea } from '@mantine/core'
+import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { controller } from '../../api/client.ts'
 import type { Explanation } from '../../api/wire.ts'
 import { FormFrame } from '../../form/form-frame.tsx'
 import { required } from '../../form/rules.ts'
 import { useServerForm } from '../../form/use-server-form.ts'
+import { type DecodedToken, decodeToken } from '../../show/decode-token.ts'
+import { DecodedTokenView } from '../../show/decoded-token.tsx'
 import { ExplanationView } from '../../show/explanation-view.tsx'
 import { PageHead } from '../../show/page-head.tsx'
+import { SignerSelect } from '../signers/signer-select.tsx'
 
 const MAX_TOKEN_LENGTH = 65_536
 
 export function TestTokenPage() {
-  const [explanation, setExplanation] = useState<Explanation>()
+  const { signer } = useSearch({ from: '/shell/test-token' })
+  const [tested, setTested] = useState<{ explanation: Explanation; decoded: DecodedToken | undefined }>()
   const { form, formError, isBusy, submit } = useServerForm({
-    initialValues: { token: '', method: 'ext-jwt' as 'ext-jwt' | 'enroll' },
+    initialValues: { token: '', method: 'ext-jwt' as 'ext-jwt' | 'enroll', signerId: signer ?? '' },
     validate: { token: required('A token', MAX_TOKEN_LENGTH) },
-    send: async ({ token, method }) => setExplanation(await controller.signers.explain(token, { method })),
+    send: async ({ token, method, signerId }) => {
+      const explanation = await controller.signers.explain(token, { method, ...(signerId && { signerId }) })
+      setTested({ explanation, decoded: decodeToken(token) })
+    },
   })
   return (
     <Stack>
@@ -45,8 +53,15 @@ export function TestTokenPage() {
           ]}
           {...form.getInputProps('method')}
         />
+        <SignerSelect
+          label="Signer"
+          description="Compares the token with this signer only, whatever its issuer"
+          placeholder="Every signer that matches or nearly matches"
+          {...form.getInputProps('signerId')}
+        />
       </FormFrame>
-      {explanation && <ExplanationView explanation={explanation} />}
+      {tested?.decoded && <DecodedTokenView token={tested.decoded} />}
+      {tested && <ExplanationView explanation={tested.explanation} />}
     </Stack>
   )
 }

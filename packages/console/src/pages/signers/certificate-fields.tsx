@@ -1,5 +1,4 @@
 import { Alert, Stack, Text, TextInput } from '@mantine/core'
-import type { UseFormReturnType } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { CallFailed } from '../../api/call-failed.ts'
@@ -8,29 +7,24 @@ import type { SignerCertificate } from '../../api/wire.ts'
 import { PemField } from '../../form/pem-field.tsx'
 import { Details } from '../../show/details.tsx'
 import { Instant } from '../../show/instant.tsx'
-import { isCertificatePem, type SignerValues } from './signer-values.ts'
+import { type SignerFormProps, signerField } from './sections/signer-field.tsx'
+import { isCertificatePem } from './signer-values.ts'
 
 const DEBOUNCE_MS = 300
 
 /** The certificate with the signing key. Shows its contents, as parsed by the server, once it is pasted. */
-export function CertificateFields({ form }: { readonly form: UseFormReturnType<SignerValues> }) {
+export function CertificateFields({ form }: SignerFormProps) {
   const { certPem } = form.values
   const { facts, error } = useCertificateFacts(certPem)
-  const props = form.getInputProps('certPem')
+  const field = signerField(form)
+  const props = field('certPem', 'Certificate')
   return (
     <>
-      <PemField
-        label="Certificate"
-        required
-        description="PEM text; its contents are shown below"
-        {...props}
-        error={props.error ?? error}
-      />
+      <PemField required description="PEM text; its contents are shown below" {...props} error={props.error ?? error} />
       <div aria-live="polite">{facts && <CertificateNote facts={facts} />}</div>
       <TextInput
-        label="Key id (kid)"
+        {...field('kid', 'Key id (kid)')}
         description="Must equal the token's kid; default: the certificate's fingerprint"
-        {...form.getInputProps('kid')}
       />
     </>
   )

@@ -1,13 +1,13 @@
 import { Alert, Box, Button, Group, Text, TextInput } from '@mantine/core'
-import type { UseFormReturnType } from '@mantine/form'
 import { type KeyboardEvent, useState } from 'react'
 import { CallFailed } from '../../api/call-failed.ts'
 import { controller } from '../../api/client.ts'
 import type { DiscoveredSigner } from '../../api/wire.ts'
-import type { SignerValues } from './signer-values.ts'
+import { type SignerForm, type SignerFormProps, signerField } from './sections/signer-field.tsx'
 
 /** The issuer field with a button that fills the form from its discovery document. */
-export function DiscoverIssuer({ form }: { readonly form: UseFormReturnType<SignerValues> }) {
+export function DiscoverIssuer({ form }: SignerFormProps) {
+  const field = signerField(form)
   const [isBusy, setBusy] = useState(false)
   const [found, setFound] = useState<DiscoveredSigner>()
   const discover = async () => {
@@ -32,7 +32,7 @@ export function DiscoverIssuer({ form }: { readonly form: UseFormReturnType<Sign
   return (
     <div>
       <TextInput
-        label="Issuer"
+        {...field('issuer', 'Issuer')}
         required
         placeholder="https://login.example"
         description="Paste the issuer URL; Discover fills the form"
@@ -50,7 +50,6 @@ export function DiscoverIssuer({ form }: { readonly form: UseFormReturnType<Sign
             </Button>
           </Group>
         )}
-        {...form.getInputProps('issuer')}
       />
       <div aria-live="polite">
         {found && (
@@ -65,7 +64,7 @@ export function DiscoverIssuer({ form }: { readonly form: UseFormReturnType<Sign
   )
 }
 
-function fill(form: UseFormReturnType<SignerValues>, discovered: DiscoveredSigner): void {
+function fill(form: SignerForm, discovered: DiscoveredSigner): void {
   const { issuer, jwksEndpoint, openIdConfigurationUrl, scopes } = discovered
   const { name } = form.values
   form.setValues({

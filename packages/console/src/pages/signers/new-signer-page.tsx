@@ -18,7 +18,7 @@ export function NewSignerPage() {
     <Stack>
       <PageHead
         title="Add a signer"
-        description="Enter the issuer URL and fill the form from its discovery document, or paste a certificate."
+        description="Choose your identity provider, or enter an issuer URL and fill in the form from its discovery document, or paste a certificate."
         back={<PageLink to="/signers">Signers</PageLink>}
       />
       <SignerForm onSend={create} submitLabel="Add the signer" />

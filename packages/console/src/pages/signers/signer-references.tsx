@@ -7,20 +7,19 @@ import { Section } from '../../show/details.tsx'
 import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 
-const MAX_POLICIES = 500
-
-/** The policies that refer to a signer. */
-function useReferences(signerId: string) {
+/** The policies that refer to a signer. None without the permission to read policies. */
+export function useReferences(signerId: string) {
   const may = useMay()
   return useQuery({
     queryKey: ['policies', 'referring', signerId],
     enabled: may('GET /auth-policies'),
     queryFn: async () => {
-      const { items } = await controller.authPolicies.page({ limit: MAX_POLICIES, offset: 0, sort: 'name asc' })
-      return items.filter(
+      const policies = await controller.authPolicies.all()
+      const referring = policies.filter(
         ({ primary, secondary }) =>
           primary.extJwt.allowedSigners.includes(signerId) || secondary.requireExtJwtSigner === signerId,
       )
+      return referring.toSorted((one, other) => one.name.localeCompare(other.name))
     },
   })
 }
@@ -44,17 +43,15 @@ export function PoliciesSection({ signerId }: { readonly signerId: string }) {
   )
 }
 
-export function DeleteWarning({ signerId }: { readonly signerId: string }) {
-  const { data: policies = [] } = useReferences(signerId)
-  if (policies.length === 0) return <>Logins with its tokens are refused. This cannot be undone.</>
-  return (
-    <>
-      <Text size="sm" mb={4}>
-        It cannot be deleted while policies refer to it. Remove it from these first:
-      </Text>
-      <PolicyList policies={policies} />
-    </>
-  )
+const MAX_NAMED = 3
+
+/** Why a signer cannot be deleted; undefined when no policy refers to it. */
+export function describeReferences(policies: readonly Pick<Policy, 'name'>[]): string | undefined {
+  if (policies.length === 0) return undefined
+  const named = policies.slice(0, MAX_NAMED).map(({ name }) => `“${name}”`)
+  const more = policies.length - named.length
+  const list = [...named, ...(more > 0 ? [`${more} more`] : [])].join(', ')
+  return `It cannot be deleted while authentication policies refer to it: remove it from ${list} first.`
 }
 
 function PolicyList({ policies }: { readonly policies: readonly Policy[] }) {

@@ -1,4 +1,5 @@
 import { SIGNER } from '@countersign/contract/ext-jwt-signer'
+import type { PresetSigner } from '@countersign/contract/signer-presets'
 import type { Signer, SignerInput } from '@countersign/sdk'
 import type { Versioned } from '../../api/versioned.ts'
 import { type ClaimRow, claimRowRules, toClaimRows, toClaimValues } from '../../form/claim-rows.ts'
@@ -29,6 +30,19 @@ export function toValues(signer?: Signer): SignerValues {
     tags: toTagRows(signer?.tags),
     sharedSignals: toSignalValues(signer?.sharedSignals),
   }
+}
+
+/** The form values of the members that a preset fills. */
+export function toPresetValues(signer: PresetSigner): Partial<SignerValues> {
+  const values = toValues({ ...NEW_SIGNER, ...signer } as unknown as Signer)
+  const filled = Object.keys(values).filter((name) => name in signer)
+  return Object.fromEntries(filled.map((name) => [name, values[name as keyof SignerValues]]))
+}
+
+/** The form values of a new signer for the members that another preset has filled. */
+export function toEmptyValues(filled: Partial<SignerValues>): Partial<SignerValues> {
+  const empty = toValues()
+  return Object.fromEntries(Object.keys(filled).map((name) => [name, empty[name as keyof SignerValues]]))
 }
 
 /** The body of a POST. */

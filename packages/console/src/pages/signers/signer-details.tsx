@@ -1,0 +1,169 @@
+import { SIGNER } from '@countersign/contract/ext-jwt-signer'
+import { Code } from '@mantine/core'
+import type { Signer } from '../../api/wire.ts'
+import { claimLines } from '../../form/claim-rows.ts'
+import { EnabledBadge } from '../../show/badges.tsx'
+import { CopyId } from '../../show/copy-id.tsx'
+import { type Detail, Details, Section } from '../../show/details.tsx'
+import { Instant } from '../../show/instant.tsx'
+import { ExternalLink } from '../../show/links.tsx'
+import { remainingRows } from '../../show/remaining-rows.ts'
+import { TagList } from '../../show/tag-list.tsx'
+import { PolicyName } from '../policies/policy-name.tsx'
+
+type SignerProps = { readonly signer: Signer }
+
+/** Members that the page shows in rows of their own, or in its head. */
+const SHOWN_EXPLICITLY = [
+  ...['name', 'enabled', 'issuer', 'audience', 'jwksEndpoint', 'jwksCaPem', 'certPem', 'kid', 'claimsProperty'],
+  ...['fingerprint', 'commonName', 'notBefore', 'notAfter', 'useExternalId', 'clockSkewSeconds', 'maxTokenAgeSeconds'],
+  ...['requiredClaims', 'tags', 'openIdConfigurationUrl', 'clientId', 'scopes', 'externalAuthUrl', 'targetToken'],
+  ...['enrollToCertEnabled', 'enrollToTokenEnabled', 'enrollNameClaimsSelector', 'enrollAttributeClaimsSelector'],
+  ...['enrollAuthPolicyId', 'trust', 'attributeSync', 'nameSync', 'provisionOnLogin', 'reprovisionAfterMinutes'],
+  ...['backchannelLogoutUrl', 'sharedSignals', 'sharedSignalsUrl', 'scimUrl', 'scimIdentityAttribute'],
+  'scimGroupAttributeTemplate',
+]
+
+const yesOrNo = (value: boolean): string => (value ? 'Yes' : 'No')
+
+/** A section with settings of the signer, whose tooltips have the names of the API. */
+function Settings({ title, rows, signer }: SignerProps & { readonly title: string; readonly rows: readonly Detail[] }) {
+  const isFirst = title === 'Tokens'
+  return (
+    <Section title={title} aside={isFirst && <EnabledBadge enabled={signer.enabled} />}>
+      <Details rows={rows} members={SIGNER.members} />
+    </Section>
+  )
+}
+
+/** Which tokens the signer accepts, and whom they identify. */
+export function TokensSection({ signer }: SignerProps) {
+  return (
+    <Settings
+      title="Tokens"
+      signer={signer}
+      rows={[
+        ['Id', <CopyId key="id" id={signer.id} of={signer.name} />, 'id'],
+        ['Issuer', <ExternalLink key="issuer" url={signer.issuer} />, 'issuer'],
+        ['Audience', signer.audience, 'audience'],
+        [
+          'JWKS endpoint',
+          signer.jwksEndpoint ? <ExternalLink key="keys" url={signer.jwksEndpoint} /> : 'the certificate',
+          'jwksEndpoint',
+        ],
+        ['Key id (kid)', signer.kid, 'kid'],
+        [
+          'Identity claim',
+          `${signer.claimsProperty} equals the identity's ${signer.useExternalId ? 'external id' : 'id'}`,
+          'claimsProperty',
+        ],
+        ['Clock skew', `${signer.clockSkewSeconds} s`, 'clockSkewSeconds'],
+        [
+          'Max token age',
+          signer.maxTokenAgeSeconds === null ? 'unlimited' : `${signer.maxTokenAgeSeconds} s`,
+          'maxTokenAgeSeconds',
+        ],
+        ['Required claims', <RequiredClaims key="claims" claims={signer.requiredClaims} />, 'requiredClaims'],
+        ['Tags', <TagList key="tags" tags={signer.tags} />, 'tags'],
+        ['Created', <Instant key="created" at={signer.createdAt} />, 'createdAt'],
+        ['Last changed', <Instant key="changed" at={signer.updatedAt} />, 'updatedAt'],
+        ...remainingRows(SIGNER.members, signer, SHOWN_EXPLICITLY),
+        [
+          'JWKS CA, in addition to the system CAs',
+          signer.jwksCaPem && (
+            <Code key="ca" block className="wrapped-code">
+              {signer.jwksCaPem}
+            </Code>
+          ),
+          'jwksCaPem',
+        ],
+      ]}
+    />
+  )
+}
+
+export function BrowserSection({ signer }: SignerProps) {
+  return (
+    <Settings
+      title="Browser login"
+      signer={signer}
+      rows={[
+        [
+          'OpenID configuration URL',
+          signer.openIdConfigurationUrl && <ExternalLink key="openid" url={signer.openIdConfigurationUrl} />,
+          'openIdConfigurationUrl',
+        ],
+        ['Client id', signer.clientId, 'clientId'],
+        ['Scopes', signer.scopes?.join(' '), 'scopes'],
+        [
+          'External auth URL',
+          signer.externalAuthUrl && <ExternalLink key="address" url={signer.externalAuthUrl} />,
+          'externalAuthUrl',
+        ],
+        ['Target token', signer.targetToken === 'ID' ? 'ID token' : 'Access token', 'targetToken'],
+      ]}
+    />
+  )
+}
+
+export function EnrollSection({ signer }: SignerProps) {
+  return (
+    <Settings
+      title="Enrollment by token"
+      signer={signer}
+      rows={[
+        ['Enroll to certificate', yesOrNo(signer.enrollToCertEnabled), 'enrollToCertEnabled'],
+        ['Enroll to token', yesOrNo(signer.enrollToTokenEnabled), 'enrollToTokenEnabled'],
+        ['Name claims selector', signer.enrollNameClaimsSelector, 'enrollNameClaimsSelector'],
+        ['Attribute claims selector', signer.enrollAttributeClaimsSelector, 'enrollAttributeClaimsSelector'],
+        ['Authentication policy', <PolicyName key="policy" id={signer.enrollAuthPolicyId} />, 'enrollAuthPolicyId'],
+        [
+          'Attributes',
+          signer.attributeSync === 'login' ? 'Follow the token at each login' : 'Set at the enrollment',
+          'attributeSync',
+        ],
+        ['Synchronise the name', yesOrNo(signer.nameSync), 'nameSync'],
+        ['Provision on login', yesOrNo(signer.provisionOnLogin), 'provisionOnLogin'],
+        [
+          'Provision again',
+          `${signer.reprovisionAfterMinutes} minutes after an identity was deleted`,
+          'reprovisionAfterMinutes',
+        ],
+      ]}
+    />
+  )
+}
+
+/** What the provider sends besides tokens for logins. */
+export function MessagesSection({ signer }: SignerProps) {
+  const { sharedSignals } = signer
+  return (
+    <Settings
+      title="Provider messages"
+      signer={signer}
+      rows={[
+        ['Back-channel logout URL', signer.backchannelLogoutUrl, 'backchannelLogoutUrl'],
+        ['Security events', sharedSignals ? `for the audience ${sharedSignals.audience}` : 'off', 'sharedSignals'],
+        ...(sharedSignals
+          ? ([
+              ['Security events URL', signer.sharedSignalsUrl, 'sharedSignalsUrl'],
+              ['Issuer of events', sharedSignals.issuer ?? signer.issuer, 'sharedSignals.issuer'],
+              ['Keys of events', sharedSignals.jwksUri ?? 'those of tokens', 'sharedSignals.jwksUri'],
+              ['Actions', <SignalActions key="actions" actions={sharedSignals.actions} />, 'sharedSignals.actions'],
+            ] as const)
+          : []),
+      ]}
+    />
+  )
+}
+
+function RequiredClaims({ claims }: { readonly claims: Signer['requiredClaims'] }) {
+  const lines = claimLines(claims)
+  if (lines.length === 0) return <>none</>
+  return lines.map((line) => <div key={line}>{line}</div>)
+}
+
+function SignalActions({ actions }: { readonly actions: Readonly<Record<string, string>> }) {
+  const lines = Object.entries(actions).map(([event, action]) => `${event}: ${action}`)
+  return lines.length === 0 ? <>default</> : lines.map((line) => <div key={line}>{line}</div>)
+}
