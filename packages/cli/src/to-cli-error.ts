@@ -26,18 +26,6 @@ const EXIT_BY_CODE: { readonly [code: string]: number } = {
   MFA_INVALID_TOKEN: EXIT.refused,
 }
 
-/** The status of a duplicate; 409 is for other conflicts. */
-const DUPLICATE = 400
-
-const HINTS: { readonly [code: string]: string } = {
-  TAKEN: 'the value is in use already: choose another, or change the item that has it',
-  CAN_NOT_DELETE_REFERENCED_ENTITY: 'first change or delete the items that reference it',
-  ENROLLMENT_IDENTITY_ALREADY_ENROLLED: 'log in with the token, or ask an administrator for a one-time token',
-  PRECONDITION_FAILED: 'it has changed in the meantime: read it again',
-  SERVER_TOO_MANY_REQUESTS: 'too many refused attempts: wait before the next one',
-  INVALID_AUTH: 'check the spelling; an administrator can look up the reason in auth-decisions by the request id',
-}
-
 /** Checks the name, not the class, so that commands that do not use the SDK need not load it. */
 export function isSdkError(error: unknown): error is CountersignError {
   return error instanceof Error && error.name === 'CountersignError'
@@ -58,11 +46,7 @@ export function toCliError(error: unknown): unknown {
   const { reason } = error
   const field = error.field === undefined || reason.includes(error.field) ? '' : ` (${error.field})`
   const request = error.requestId === undefined ? '' : ` [request ${error.requestId}]`
-  const hint =
-    findOwn(HINTS, error.code) ??
-    error.hint ??
-    (error.isConflict && error.status === DUPLICATE ? HINTS.TAKEN : undefined)
-  return new CliError(`${reason}${field}${request}`, { hint, exitCode, cause: error })
+  return new CliError(`${reason}${field}${request}`, { hint: error.hint, exitCode, cause: error })
 }
 
 /** Codes come from a server, and `constructor` is a member of every object. */

@@ -51,12 +51,39 @@ export interface ProviderError {
   readonly traceId?: string | undefined
 }
 
+/** The server's own account of an error, as it is on the wire. Which members it has depends on the error. */
+export interface ErrorCause {
+  /** The refused member, and its value unless that is secret. */
+  readonly field?: string
+  readonly value?: unknown
+  readonly reason?: string
+  readonly code?: string
+  readonly message?: string
+  /** All messages of the hosted API. */
+  readonly errors?: readonly string[]
+  readonly [member: string]: unknown
+}
+
+/** What to do about an error of the client, where the place that throws it knows nothing better. */
+const CLIENT_HINTS: Readonly<Partial<Record<string, string>>> = {
+  NETWORK: 'check the address, and that the server is running',
+  NO_ANSWER_IN_TIME: 'check that the server is reachable, or set a longer timeoutMs',
+  BAD_ANSWER: 'check the address of the API',
+  NO_CREDENTIALS: 'check the name of the file, and that it can be read',
+  BAD_CREDENTIALS: 'check the credentials, or ask for new ones',
+  TOKEN_REFUSED: 'check the client and its configuration at the identity provider',
+  BAD_DISCOVERY: 'check the address of the identity provider, and its discovery document',
+  LOGIN_REFUSED: 'start the login again; the identity provider can say why it refuses',
+} satisfies Partial<Record<ClientErrorCode, string>>
+
 const BAD_REQUEST = 400
 const CONFLICTS = [409, 412]
 
 /** The error class of this package. `code` is stable, `message` is for people, and neither contains a secret. */
 export class CountersignError extends Error {
   override readonly name = 'CountersignError'
+  /** The server's `ErrorCause` for an error response; the underlying error for one without a response. Undefined when there is neither. */
+  declare readonly cause?: ErrorCause | Error | undefined
   /** The server's code, or one of `ClientErrorCode`. */
   readonly code: ErrorDetails['code']
   /** The HTTP status; 0 without a response. */
@@ -77,10 +104,10 @@ export class CountersignError extends Error {
   readonly challenges: string | undefined
 
   constructor(details: ErrorDetails) {
-    super(details.message, { cause: details.cause })
+    super(details.message, details.cause === undefined ? {} : { cause: details.cause })
     this.code = details.code
     this.status = details.status ?? 0
-    this.hint = details.hint
+    this.hint = details.hint ?? findClientHint(details.code)
     this.reason = details.reason ?? details.message
     this.field = details.field
     this.requestId = details.requestId
@@ -92,7 +119,16 @@ export class CountersignError extends Error {
   /** Whether the item exists already, is in use, or has been changed concurrently. A duplicate is a 400 on the wire. */
   get isConflict(): boolean {
     if (CONFLICTS.includes(this.status)) return true
-    const isDuplicate = this.reason.includes(' must be unique') || this.reason.startsWith('duplicate value ')
-    return this.status === BAD_REQUEST && isDuplicate
+    return this.status === BAD_REQUEST && isDuplicate(this.reason)
   }
+}
+
+/** Whether the reason of a refusal is that another item has the value. */
+export function isDuplicate(reason: string): boolean {
+  return reason.includes(' must be unique') || reason.startsWith('duplicate value ')
+}
+
+/** Codes come from a server too, and `constructor` is a member of every object. */
+function findClientHint(code: string): string | undefined {
+  return Object.hasOwn(CLIENT_HINTS, code) ? CLIENT_HINTS[code] : undefined
 }

@@ -14,7 +14,8 @@ export {
   quoteForFilter,
 } from './controller/resource.ts'
 export type { TokenSupplier } from './controller/session-authorization.ts'
-export { type ClientErrorCode, CountersignError, type ProviderError } from './countersign-error.ts'
+export type { SignerDetail } from './controller/signers.ts'
+export { type ClientErrorCode, CountersignError, type ErrorCause, type ProviderError } from './countersign-error.ts'
 export { listDefaultFiles } from './credentials/credential-files.ts'
 export { Credentials, findTokenInEnv, type LoadOptions } from './credentials/credentials.ts'
 export type { CredentialMembers } from './credentials/parse-credentials.ts'
@@ -28,7 +29,7 @@ export {
 export { createCertificateRequest, createKeyPair, exportPrivateKey, type KeyPair } from './enroll/key-pair.ts'
 export { parseEventStream, type StreamMessage } from './events/parse-event-stream.ts'
 export type { ControllerEvent, WatchedEvent, WatchOptions } from './events/watch-events.ts'
-export type { AuditEventOptions } from './hosted/audit-events.ts'
+export type { AuditEventListOptions, AuditEventOptions } from './hosted/audit-events.ts'
 export type { HostedCaller } from './hosted/hosted-authorization.ts'
 export { HostedClient, type HostedClientOptions } from './hosted/hosted-client.ts'
 export type { HostedListOptions, HostedPageOptions } from './hosted/hosted-resource.ts'

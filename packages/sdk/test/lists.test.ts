@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ControllerClient, HostedClient, quoteForFilter } from '@countersign/sdk'
+import { ControllerClient, CountersignError, HostedClient, quoteForFilter } from '@countersign/sdk'
 import { startServer } from './local-server.ts'
 
 const queryOf = (path: string) => new URL(path, 'http://x').searchParams
@@ -36,6 +36,78 @@ test('no further page is fetched after the reader stops', async (t) => {
   const client = new ControllerClient({ baseUrl: server.url, session: 's' })
   for await (const _ of client.signers.list({ pageSize: 2 })) break
   assert.equal(server.seen.length, 1)
+})
+
+test('list takes filter, sort and limit; items of a sorted list never repeat', async (t) => {
+  const names = ['e', 'd', 'c', 'b', 'a']
+  const server = await startServer(t, ({ path }, count) => {
+    const [limit, offset] = ['limit', 'offset'].map((name) => Number(queryOf(path).get(name)))
+    // After the first page an item is created that comes first, so that the others move on.
+    const now = count > 1 ? ['f', ...names] : names
+    const data = now.slice(offset, (offset ?? 0) + (limit ?? 0)).map((id) => ({ id }))
+    return { json: { data, meta: { pagination: { totalCount: now.length } } } }
+  })
+  const { identities } = new ControllerClient({ baseUrl: server.url, session: 's' })
+  const filter = 'isAdmin = true'
+  const all = await identities.all({ filter, sort: 'name desc', pageSize: 2 })
+  assert.deepEqual(
+    all.map(({ id }) => id),
+    names,
+  )
+  assert.deepEqual(Object.fromEntries(queryOf(server.seen[1]?.path ?? '')), {
+    ...{ filter, sort: 'name desc', limit: '2', offset: '2' },
+  })
+  server.seen.length = 0
+  assert.equal((await identities.all({ sort: 'name desc', limit: 3 })).length, 3)
+  assert.deepEqual(
+    server.seen.map(({ path }) => queryOf(path).get('limit')),
+    ['3'],
+    'no more is requested than is wanted',
+  )
+  assert.deepEqual(await identities.all({ limit: 0 }), [])
+  for (const limit of [-1, 1.5, Number.NaN]) await assert.rejects(identities.all({ limit }), TypeError)
+})
+
+test('a limit without a sort keeps the order of ids, and cuts a filter with an order of its own', async (t) => {
+  const server = await startServer(t, () => ({ json: { data: [{ id: 'a' }, { id: 'b' }, { id: 'c' }], meta: {} } }))
+  const { identities } = new ControllerClient({ baseUrl: server.url, session: 's' })
+  assert.equal((await identities.all({ limit: 3 })).length, 3)
+  assert.equal(queryOf(server.seen[0]?.path ?? '').get('filter'), 'true sort by id asc limit 3')
+  assert.equal((await identities.all({ filter: 'sort by name', limit: 2 })).length, 2)
+  assert.equal(server.seen.length, 2)
+})
+
+test('lists of the hosted API take sort and limit', async (t) => {
+  const server = await startServer(t, ({ path }) => {
+    const size = Number(queryOf(path).get('size'))
+    const networkList = Array.from({ length: size }, (_, id) => ({ id: String(id) }))
+    return { json: { _embedded: { networkList }, page: { totalElements: 500, totalPages: Math.ceil(500 / size) } } }
+  })
+  const { networks } = new HostedClient({ baseUrl: server.url, token: 't' })
+  assert.equal((await networks.all({ sort: 'createdAt desc', limit: 5 })).length, 5)
+  assert.deepEqual(Object.fromEntries(queryOf(server.seen[0]?.path ?? '')), {
+    ...{ page: '0', size: '5', sort: 'createdAt,desc' },
+  })
+  assert.equal((await networks.all({ limit: 205 })).length, 205)
+  assert.equal(server.seen.length, 3)
+})
+
+test('a signer has its keyStatus when it is read alone', async (t) => {
+  const keyStatus = {
+    source: 'jwks',
+    keys: [],
+    lastSuccessAt: null,
+    lastError: 'x',
+    nextRefreshAt: null,
+    stale: true,
+    warnings: ['w'],
+  }
+  const server = await startServer(t, () => ({ json: { data: { id: 'a', keyStatus }, meta: {} } }))
+  const { signers } = new ControllerClient({ baseUrl: server.url, session: 's' })
+  // The types need no check for undefined here.
+  assert.deepEqual((await signers.get('a')).keyStatus.warnings, ['w'])
+  assert.equal((await signers.getVersioned('a')).item.keyStatus.lastError, 'x')
+  assert.equal((await signers.refreshKeys('a')).stale, true)
 })
 
 test('any text can be quoted in a filter', () => {
@@ -162,4 +234,41 @@ test('an error has the reason apart from the message, and the field also when on
     field: undefined,
     reason: 'the request is malformed',
   })
+})
+
+test('an error has the cause of the server as it is on the wire, and a hint', async (t) => {
+  const cause = { field: 'name', reason: 'name must be unique', value: 'x' }
+  const responses: Readonly<Record<string, object>> = {
+    duplicate: { error: { code: 'COULD_NOT_VALIDATE', message: 'it failed', cause } },
+    bare: { error: { code: 'INVALID_FILTER', message: 'it failed', cause: null } },
+    odd: { error: { code: 'constructor', message: 'it failed' } },
+  }
+  const server = await startServer(t, ({ path }) => ({ status: 400, json: responses[path.slice(1)] }))
+  const client = new ControllerClient({ baseUrl: server.url, session: 's' })
+  const errorOf = async (name: string): Promise<CountersignError> => {
+    const error = await client.request({ method: 'GET', path: `/${name}` }).catch((error: unknown) => error)
+    assert.ok(error instanceof CountersignError)
+    return error
+  }
+  const duplicate = await errorOf('duplicate')
+  assert.deepEqual(duplicate.cause, cause)
+  assert.equal(duplicate.hint, 'the value is in use already: choose another, or change the item that has it')
+  const bare = await errorOf('bare')
+  assert.equal(bare.cause, undefined)
+  assert.match(bare.hint ?? '', /syntax of the filter/)
+  assert.equal((await errorOf('odd')).hint, undefined)
+
+  const hosted = await startServer(t, () => ({
+    status: 403,
+    json: { errors: ['not allowed'], status: { label: 'FORBIDDEN' }, traceId: 't1' },
+  }))
+  const { networks } = new HostedClient({ baseUrl: hosted.url, token: 't' })
+  await assert.rejects(networks.get('n'), {
+    cause: { errors: ['not allowed'], status: { label: 'FORBIDDEN' }, traceId: 't1' },
+    hint: 'ask an administrator for the permission',
+  })
+
+  const unreachable = new ControllerClient({ baseUrl: 'https://127.0.0.1:9', retries: 0 })
+  const network = await unreachable.version().catch((error: unknown) => error)
+  assert.ok(network instanceof CountersignError && network.cause instanceof Error && network.hint !== undefined)
 })

@@ -214,7 +214,7 @@ const REFUSALS = [
   {
     name: 'a provider that names a member of every object',
     response: { status: 400, json: { error: 'constructor' } },
-    expect: { status: 400, hint: undefined },
+    expect: { status: 400, hint: 'check the client and its configuration at the identity provider' },
   },
   {
     name: 'a page',

@@ -8,6 +8,10 @@ import { hasFilterEnding } from './filter-ending.ts'
 export interface ListOptions extends CallOptions {
   /** In the filter language of the API: `name contains "laptop"`. */
   readonly filter?: string | undefined
+  /** `name`, or `createdAt desc, name`. Default: by id. */
+  readonly sort?: string | undefined
+  /** The maximum number of items. Default: all. */
+  readonly limit?: number | undefined
   /** Items per request. Default: 100. Ignored for a filter with `sort by`, `skip` or `limit`, which is one request. */
   readonly pageSize?: number | undefined
 }
@@ -55,6 +59,12 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\t': '\\t',
 }
 
+/** Throws for a limit that is no count of items. */
+export function checkLimit(limit: number | undefined): void {
+  if (limit === undefined || (Number.isInteger(limit) && limit >= 0)) return
+  throw new TypeError(`the limit ${limit} is not a number of items`)
+}
+
 /** A read-only collection of the management API. */
 export class ReadableResource<Item extends Identified> {
   protected readonly api: ControllerApi
@@ -66,14 +76,36 @@ export class ReadableResource<Item extends Identified> {
   }
 
   /**
-   * All items, ordered by id. Each page starts after the last id, so that concurrent writes neither hide nor repeat items. A filter with
-   * `sort by`, `skip` or `limit` of its own is sent unchanged, as one request.
+   * All items, or the first `limit`, which are requested page by page as they are read. Without `sort`, they are ordered by id and each page starts
+   * after the last id, so that concurrent writes neither hide nor repeat items. With `sort`, pages start at an offset: items never repeat, but
+   * writes in between can hide some. A filter with `sort by`, `skip` or `limit` of its own is sent unchanged, as one request.
    */
-  async *list({ filter, pageSize = PAGE_SIZE, ...options }: ListOptions = {}): AsyncGenerator<Item> {
-    if (filter !== undefined && hasFilterEnding(filter)) {
-      yield* (await this.page({ filter, limit: UNLIMITED, ...options })).items
-      return
+  async *list({ limit, ...options }: ListOptions = {}): AsyncGenerator<Item> {
+    checkLimit(limit)
+    if (limit === 0) return
+    let rest = limit ?? Number.POSITIVE_INFINITY
+    const pageSize = Math.min(options.pageSize ?? PAGE_SIZE, rest)
+    for await (const item of this.#listAll({ ...options, pageSize })) {
+      yield item
+      rest -= 1
+      if (rest <= 0) return
     }
+  }
+
+  #listAll(options: ListOptions & { readonly pageSize: number }): AsyncGenerator<Item> {
+    if (options.filter !== undefined && hasFilterEnding(options.filter)) return this.#listOnce(options)
+    return options.sort === undefined ? this.#listById(options) : this.#listSorted(options)
+  }
+
+  async *#listOnce({ pageSize: _, ...options }: ListOptions): AsyncGenerator<Item> {
+    yield* (await this.page({ ...options, limit: UNLIMITED })).items
+  }
+
+  async *#listById({
+    filter,
+    pageSize,
+    ...options
+  }: ListOptions & { readonly pageSize: number }): AsyncGenerator<Item> {
     let last: string | undefined
     for (;;) {
       const conditions = [filter && `(${filter})`, last === undefined ? undefined : `id > ${quoteForFilter(last)}`]
@@ -83,6 +115,18 @@ export class ReadableResource<Item extends Identified> {
       yield* page
       last = page.at(-1)?.id
       if (page.length < pageSize || last === undefined) return
+    }
+  }
+
+  async *#listSorted({ pageSize, ...options }: ListOptions & { readonly pageSize: number }): AsyncGenerator<Item> {
+    const seen = new Set<string>()
+    for (let offset = 0; ; offset += pageSize) {
+      const { items } = await this.page({ ...options, limit: pageSize, offset })
+      for (const item of items) {
+        if (!seen.has(item.id)) yield item
+        seen.add(item.id)
+      }
+      if (items.length < pageSize) return
     }
   }
 
@@ -117,8 +161,9 @@ export class CreatableResource<Item extends Identified, Input> extends ReadableR
     return (await this.api.call<Identified>('management', call)).id
   }
 
-  async delete(id: string, options: CallOptions = {}): Promise<void> {
-    await this.api.call('management', { method: 'DELETE', path: pathOf(this.path, id), ...options })
+  async delete(id: string, { ifMatch, ...options }: ChangeOptions = {}): Promise<void> {
+    const headers = ifMatchHeaders(ifMatch)
+    await this.api.call('management', { method: 'DELETE', path: pathOf(this.path, id), headers, ...options })
   }
 
   /** Calls an action of one item. */

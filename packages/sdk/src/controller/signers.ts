@@ -18,8 +18,23 @@ interface ExplainOptions extends CallOptions {
   readonly signerId?: string
 }
 
+/** A single signer, with the state of its keys. Lists leave that out. */
+export type SignerDetail = Signer & { readonly keyStatus: KeyStatus }
+
 /** External JWT Signers. */
 export class Signers extends NamedResource<Signer, SignerInput, SignerChanges> {
+  override async get(id: string, options: CallOptions = {}): Promise<SignerDetail> {
+    return (await super.get(id, options)) as SignerDetail
+  }
+
+  override async getVersioned(
+    id: string,
+    options: CallOptions = {},
+  ): Promise<{ item: SignerDetail; version: string | undefined }> {
+    const { item, version } = await super.getVersioned(id, options)
+    return { item: item as SignerDetail, version }
+  }
+
   /** Explains why a token is accepted or refused. The response does not contain the token. */
   explain(token: string, options: ExplainOptions = {}): Promise<Explanation> {
     const { method = 'ext-jwt', signerId, ...rest } = options

@@ -1,3 +1,4 @@
+import { checkLimit } from '../controller/resource.ts'
 import { unexpectedResponse } from '../http/error-response.ts'
 import type { JsonApi } from '../http/json-api.ts'
 import type { CallOptions } from '../http/transport.ts'
@@ -8,6 +9,11 @@ export interface AuditEventOptions extends CallOptions {
   readonly type?: string | undefined
   readonly from?: Date | undefined
   readonly to?: Date | undefined
+}
+
+export interface AuditEventListOptions extends AuditEventOptions {
+  /** The maximum number of events. Default: all. */
+  readonly limit?: number | undefined
 }
 
 const PATH = '/identity/v1/audit-events'
@@ -21,13 +27,17 @@ export class AuditEvents {
     this.#api = api
   }
 
-  /** All events, from the newest to the oldest, page by page. */
-  async *list(options: AuditEventOptions = {}): AsyncGenerator<AuditEvent> {
-    for (let before: string | undefined; ; ) {
-      const events = await this.page({ ...options, before, size: PAGE_SIZE })
-      yield* events
+  /** All events, or the newest `limit`, from the newest to the oldest, page by page. */
+  async *list({ limit, ...options }: AuditEventListOptions = {}): AsyncGenerator<AuditEvent> {
+    checkLimit(limit)
+    const all = limit ?? Number.POSITIVE_INFINITY
+    const size = Math.min(PAGE_SIZE, all)
+    for (let [before, count]: [string | undefined, number] = [undefined, 0]; count < all; ) {
+      const events = await this.page({ ...options, before, size })
+      yield* events.slice(0, all - count)
+      count += events.length
       before = events.at(-1)?.id
-      if (events.length < PAGE_SIZE) return
+      if (events.length < size) return
     }
   }
 

@@ -1,21 +1,23 @@
 import { collect } from '../collect.ts'
-import { type ChangeOptions, ifMatchHeaders, type Page } from '../controller/resource.ts'
+import { type ChangeOptions, checkLimit, ifMatchHeaders, type Page } from '../controller/resource.ts'
 import { unexpectedResponse } from '../http/error-response.ts'
 import { type ApiCall, type JsonApi, pathOf, type QueryValue } from '../http/json-api.ts'
 import { memberOf } from '../http/read-body.ts'
 import type { CallOptions } from '../http/transport.ts'
 
 export interface HostedListOptions extends CallOptions {
+  /** `name,asc`, or `name desc`. Default: by name. Collections that the API does not page are in its own order. */
+  readonly sort?: string | undefined
+  /** The maximum number of items. Default: all. */
+  readonly limit?: number | undefined
   /** Query parameters of the list: `findByName`, `status`. */
   readonly query?: Readonly<Record<string, QueryValue>> | undefined
 }
 
-export interface HostedPageOptions extends HostedListOptions {
+export interface HostedPageOptions extends Omit<HostedListOptions, 'limit'> {
   /** Counts from 0. */
   readonly page?: number | undefined
   readonly size?: number | undefined
-  /** `name,asc`. */
-  readonly sort?: string | undefined
 }
 
 const PAGE_SIZE = 200
@@ -33,11 +35,15 @@ export class HostedCollection<Item> {
     this.#listKey = listKey
   }
 
-  /** All items, page by page. */
-  async *list(options: HostedListOptions = {}): AsyncGenerator<Item> {
-    for (let page = 0; ; page++) {
-      const { items, pages } = await this.#load({ ...options, page, size: PAGE_SIZE, sort: 'name,asc' })
-      yield* items
+  /** All items, or the first `limit`, which are requested page by page as they are read. */
+  async *list({ limit, sort = 'name,asc', ...options }: HostedListOptions = {}): AsyncGenerator<Item> {
+    checkLimit(limit)
+    const all = limit ?? Number.POSITIVE_INFINITY
+    const size = Math.min(PAGE_SIZE, all)
+    for (let [page, count] = [0, 0]; count < all; page++) {
+      const { items, pages } = await this.#load({ ...options, page, size, sort })
+      yield* items.slice(0, all - count)
+      count += items.length
       if (items.length === 0 || page + 1 >= pages) return
     }
   }
@@ -69,7 +75,7 @@ export class HostedCollection<Item> {
     const value = await this.call<unknown>({
       method: 'GET',
       path: '',
-      query: { ...query, ...(isPaged && { page, size, sort }) },
+      query: { ...query, ...(isPaged && { page, size, sort: sort?.replace(/ +(?=asc$|desc$)/i, ',') }) },
       ...options,
     })
     const embedded = isPaged ? (memberOf(memberOf(value, '_embedded'), this.#listKey ?? '') ?? []) : undefined

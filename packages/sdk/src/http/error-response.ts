@@ -1,28 +1,34 @@
-import { CountersignError } from '../countersign-error.ts'
+import { CountersignError, type ErrorCause } from '../countersign-error.ts'
+import { hintFor } from './error-hints.ts'
 import { memberOf, parseJson, textOf } from './read-body.ts'
 import { readRetryAfter } from './retry-delay.ts'
 import type { HttpResponse } from './transport.ts'
-
-const HINTS: Readonly<Record<number, string>> = {
-  401: 'log in again, or ask an administrator for the permission',
-  412: 'it has changed in the meantime: read it again',
-  429: 'wait before trying again',
-}
 
 /** Converts an error response, in the envelope of the controller or of the hosted API. */
 export function toError(response: Pick<HttpResponse, 'status' | 'headers' | 'text'>): CountersignError {
   const { status, headers, text } = response
   const body = parseJson(text)
+  const read = memberOf(body, 'errors') ? readHosted(body) : readEnvelope(memberOf(body, 'error'), status)
+  const { code, message, reason = message } = read
   return new CountersignError({
-    ...(memberOf(body, 'errors') ? readHosted(body) : readEnvelope(memberOf(body, 'error'), status)),
+    ...read,
     status,
-    hint: HINTS[status],
+    hint: hintFor({ code, status, reason }),
     retryAfterSeconds: readRetryAfter(headers),
     challenges: headers.get('www-authenticate') ?? undefined,
   })
 }
 
-function readEnvelope(error: unknown, status: number) {
+interface ReadError {
+  readonly code: string
+  readonly message: string
+  readonly reason?: string | undefined
+  readonly requestId: string | undefined
+  readonly field: string | undefined
+  readonly cause: ErrorCause | undefined
+}
+
+function readEnvelope(error: unknown, status: number): ReadError {
   const cause = memberOf(error, 'cause')
   const detail = textOf(cause, 'reason') ?? textOf(cause, 'message')
   const message = textOf(error, 'message') ?? `the server responds with status ${status}`
@@ -32,6 +38,7 @@ function readEnvelope(error: unknown, status: number) {
     reason: detail,
     requestId: textOf(error, 'requestId'),
     field: textOf(cause, 'field') ?? quotedField(detail),
+    cause: isObject(cause) ? cause : undefined,
   }
 }
 
@@ -40,7 +47,7 @@ function quotedField(detail = ''): string | undefined {
   return detail.startsWith("the value '") ? detail.split("' for '", 2)[1]?.split("'", 1)[0] : undefined
 }
 
-function readHosted(body: unknown) {
+function readHosted(body: unknown): ReadError {
   const errors = memberOf(body, 'errors')
   const messages = Array.isArray(errors) ? errors.filter((one) => typeof one === 'string') : []
   return {
@@ -48,7 +55,12 @@ function readHosted(body: unknown) {
     message: messages.join('; ') || 'the server refuses the request',
     requestId: textOf(body, 'traceId'),
     field: textOf(body, 'field'),
+    cause: isObject(body) ? body : undefined,
   }
+}
+
+function isObject(value: unknown): value is ErrorCause {
+  return typeof value === 'object' && value !== null
 }
 
 /** The error for a successful response whose body is not one of the API. */
