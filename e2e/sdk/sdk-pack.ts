@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { emitPackage } from '../../tools/publish/emit-package.ts'
-import { packPackage } from '../../tools/publish/pack-package.ts'
 import { publishedPackages } from '../../tools/publish/published-packages.ts'
 
 /** Builds the SDK as published, with the contract it needs, in a folder that is removed after the test. */
@@ -12,5 +11,5 @@ export async function buildSdk(t: TestContext) {
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   mkdirSync(folder, { recursive: true })
   for (const one of publishedPackages) if (['contract', 'sdk'].includes(one.folder)) await emitPackage(one, folder)
-  return { dist: join(folder, 'sdk/dist'), pack: () => packPackage('sdk', folder) }
+  return { dist: join(folder, 'sdk/dist') }
 }
