@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { CountersignError } from '@countersign/sdk'
 import { CliError } from '../src/cli-error.ts'
 import { IDENTITIES, POLICIES, SIGNERS } from '../src/resources/kinds.ts'
 import { applyPlan } from '../src/state/apply-plan.ts'
@@ -141,7 +142,7 @@ test('an item that is named like the id of another one takes none of its referen
   const client = { identities: { create } } as never
   for (const authPolicyId of ['default', 'Default', 'p2']) {
     const file = { identities: [{ name: `new ${authPolicyId}`, authPolicyId }] }
-    await applyPlan(client, buildPlan(parseDesired(file, 'file'), state), state, () => {})
+    await applyPlan({ controller: client }, buildPlan(parseDesired(file, 'file'), state), state, () => {})
   }
   assert.deepEqual(sent, ['default', 'default', 'p2'])
 })
@@ -158,14 +159,14 @@ test('Q-27 an unchanged export changes nothing, also when a policy is named like
     assert.deepEqual(buildPlan(parseDesired({ identities: [named] }, 'file'), state), [])
     return named.authPolicyId
   }
-  assert.equal(exported('p2'), 'p2')
+  assert.deepEqual(exported('p2'), { name: 'default' })
   assert.equal(exported('default'), 'Default')
 
   const state: State = new Map([...STATE, [POLICIES, policies]])
   const sent: unknown[] = []
   const client = { identities: { patch: async (_id: string, members: object) => sent.push(members) } } as never
   const file = { identities: [{ name: 'erin', authPolicyId: 'p2' }] }
-  await applyPlan(client, buildPlan(parseDesired(file, 'file'), state), state, () => {})
+  await applyPlan({ controller: client }, buildPlan(parseDesired(file, 'file'), state), state, () => {})
   assert.deepEqual(sent, [{ authPolicyId: 'p2' }])
 })
 
@@ -202,7 +203,7 @@ async function applyWithDeferred({ version, tags, writer }: { version: string; t
   } as never
   const desired = { signers: [{ name: 'acme', enrollAuthPolicyId: 'new', ...tags }], policies: [{ name: 'new' }] }
   const plan = buildPlan(parseDesired(desired, 'file'), state).map((step) => ({ ...step, version }))
-  await applyPlan(client, plan, state, () => {})
+  await applyPlan({ controller: client }, plan, state, () => {})
   return sent
 }
 
@@ -215,4 +216,67 @@ test('D55 every change of an existing item names the version that the plan was m
     [reference, 'after'],
   ])
   await assert.rejects(applyWithDeferred({ ...twice, writer: 'other' }), { exitCode: 6 })
+})
+
+/** An update whose first attempt finds another version of the item, in which `changed` differs. Returns the versions that were sent. */
+async function applyToChanged(changed: object): Promise<(string | undefined)[]> {
+  const [identity = assert.fail()] = STATE.get(IDENTITIES) ?? []
+  const sent: (string | undefined)[] = []
+  const client = {
+    identities: {
+      patch: async (_id: string, _members: object, { ifMatch }: { ifMatch?: string }) => {
+        sent.push(ifMatch)
+        if (ifMatch !== 'after') throw new CountersignError({ code: 'PRECONDITION_FAILED', message: 'x', status: 412 })
+      },
+      getVersioned: async () => ({ item: { ...identity, ...changed }, version: 'after' }),
+    },
+  } as never
+  const file = { identities: [{ name: 'erin', externalId: 'x' }] }
+  const plan = buildPlan(parseDesired(file, 'file'), STATE).map((step) => ({ ...step, version: 'before' }))
+  await applyPlan({ controller: client }, plan, STATE, () => {})
+  return sent
+}
+
+test('a plan does not conflict with what its own steps do to other items, but with what others have written', async () => {
+  assert.deepEqual(await applyToChanged({ updatedAt: 'later', attributeOrigins: undefined }), ['before', 'after'])
+  await assert.rejects(applyToChanged({ isAdmin: true }), { status: 412 })
+})
+
+test('times, scopes, sets and numbers are compared as the controller stores them', () => {
+  const [identity = assert.fail()] = STATE.get(IDENTITIES) ?? []
+  const [signer = assert.fail()] = STATE.get(SIGNERS) ?? []
+  const state: State = new Map([
+    ...STATE,
+    [SIGNERS, [{ ...signer, scopes: ['openid', 'email'], tags: { a: null } }]],
+    [IDENTITIES, [{ ...identity, expiresAt: '2100-01-01T00:00:00.000Z' }]],
+    [
+      POLICIES,
+      [{ id: 'p1', name: 'staff', primary: { updb: { minPasswordLength: 5 }, extJwt: { requireAcr: ['a', 'b'] } } }],
+    ],
+  ])
+  const plan = (file: Record<string, unknown>) =>
+    buildPlan(parseDesired(file, 'file'), state).flatMap(({ changes }) => changes.map(({ path }) => path))
+  assert.deepEqual(plan({ identities: [{ name: 'erin', expiresAt: '2100-01-01T01:00:00+01:00', type: 'User' }] }), [])
+  assert.deepEqual(plan({ identities: [{ name: 'erin', expiresAt: '2100-01-01T01:00:00Z' }] }), ['expiresAt'])
+  assert.deepEqual(plan({ signers: [{ name: 'acme', scopes: 'openid  email', tags: { a: null, dropped: {} } }] }), [])
+  assert.deepEqual(plan({ signers: [{ name: 'acme', scopes: ['email', 'openid'], tags: {} }] }), ['scopes', 'tags'])
+  assert.deepEqual(plan({ policies: [{ name: 'staff', primary: { updb: { minPasswordLength: 2 } } }] }), [])
+  assert.deepEqual(plan({ policies: [{ name: 'staff', primary: { extJwt: { requireAcr: ['b', 'a'] } } }] }), [
+    'primary.extJwt.requireAcr',
+  ])
+})
+
+test('a reference that leads nowhere, or could mean two items, is refused before anything is done', () => {
+  const policies = [
+    { id: 'default', name: 'Default' },
+    { id: 'p2', name: 'other' },
+  ]
+  const state: State = new Map([...STATE, [POLICIES, policies]])
+  const plan = (authPolicyId: unknown, more: object = {}) =>
+    buildPlan(parseDesired({ identities: [{ name: 'erin', authPolicyId }], ...more }, 'file'), state)
+  assert.throws(() => plan('nothing'), { exitCode: 5 })
+  assert.throws(() => plan({ id: 'other' }), { exitCode: 5 }, 'a name is no id')
+  assert.equal(plan({ name: 'other' }).length, 1)
+  assert.throws(() => plan('default', { policies: [{ name: 'default' }] }), { exitCode: 2 })
+  assert.equal(plan({ id: 'default' }, { policies: [{ name: 'default' }] }).length, 2)
 })

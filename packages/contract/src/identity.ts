@@ -30,7 +30,7 @@ const attributeOrigin = () =>
   })
 
 /** For existing clients only: this product hosts no services. */
-const hosting = { exported: false, flag: 'none' } as const
+const hosting = { exported: 'when-set', flag: 'none' } as const
 const hostingMap = () => field(tags(), { ...hosting, default: {}, accepts: openObject(), responseSchema: open() })
 
 /** An identity. Member order is the order in responses. */

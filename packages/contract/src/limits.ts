@@ -5,3 +5,6 @@ export const MAX_ATTRIBUTE_LENGTH = 128
 export const MAX_SCOPES = 100
 /** Of a token in a body. */
 export const MAX_TOKEN_CHARACTERS = 12_288
+
+/** Policies cannot allow shorter passwords. */
+export const MIN_PASSWORD_LENGTH = 5

@@ -1,5 +1,5 @@
 import { usageError } from '../cli-error.ts'
-import type { ResourceKind } from './resource-kind.ts'
+import type { ResourceDescription } from './resource-kind.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -16,7 +16,7 @@ interface KnownMembers {
  * successful.
  */
 export function checkMembers(
-  { innerMembers }: Pick<ResourceKind, 'innerMembers'>,
+  { innerMembers }: Pick<ResourceDescription, 'innerMembers'>,
   members: Members,
   { where, known, ignored = [] }: KnownMembers,
 ): void {
@@ -36,13 +36,13 @@ export function checkMembers(
 }
 
 /** The members that request bodies can have. */
-export function listAccepted({ writable, alsoAccepted = [] }: ResourceKind): readonly string[] {
+export function listAccepted({ writable, alsoAccepted = [] }: ResourceDescription): readonly string[] {
   return [...writable, ...alsoAccepted]
 }
 
 /** The writable members of what can be a whole response of the API. Throws for unknown members. */
 export function pickAccepted(
-  kind: ResourceKind,
+  kind: ResourceDescription,
   members: Members,
   { where, known }: { readonly where: string; readonly known: readonly string[] },
 ): Record<string, unknown> {

@@ -1,5 +1,5 @@
 import { type Field, isGroup, isSetting, listFields, type Members, separateWords } from '@countersign/contract/resource'
-import type { FieldFlag, ResourceKind } from './resource-kind.ts'
+import type { FieldFlag, ResourceDescription } from './resource-kind.ts'
 
 /** Members of every response that no request can set. */
 const READ_ONLY = ['_links', 'id', 'createdAt', 'updatedAt']
@@ -7,12 +7,13 @@ const READ_ONLY = ['_links', 'id', 'createdAt', 'updatedAt']
 /** Derives the members and flags of a resource from its schema in the contract. */
 export function deriveMembers(
   members: Members,
-): Pick<ResourceKind, 'fields' | 'writable' | 'alsoAccepted' | 'readOnly' | 'innerMembers'> {
+): Pick<ResourceDescription, 'members' | 'fields' | 'writable' | 'alsoAccepted' | 'readOnly' | 'innerMembers'> {
   const namesOf = (matches: (member: Field) => boolean, withGroups = false) =>
     Object.entries(members).flatMap(([name, member]) =>
       (isGroup(member) ? withGroups : matches(member)) ? [name] : [],
     )
   return {
+    members,
     fields: deriveFlags(members),
     writable: namesOf((member) => isAccepted(member) && member.notes.exported !== false, true),
     alsoAccepted: namesOf((member) => isAccepted(member) && member.notes.exported === false),

@@ -17,6 +17,7 @@ import { resolveReferences } from './references.ts'
 import type { ResourceKind } from './resource-kind.ts'
 import { confirmTrustingWrite, isTrustingWrite, TRUSTING_WRITE_HELP } from './trust-by-write.ts'
 import { loadWarnings, printWarnings } from './warnings.ts'
+import { writeChanges } from './write-changes.ts'
 
 const SOURCE = 'the edited text'
 
@@ -48,7 +49,7 @@ export function createEditCommand(kind: ResourceKind): Command {
         await confirmTrustingWrite(call, write)
       const warnings = await withController(call, async (client) => {
         const collection = kind.open(client)
-        await collection.patch(item.id, await resolveReferences(client, kind, changes), { ifMatch: version })
+        await writeChanges(kind, collection, { item, version }, await resolveReferences(client, kind, changes))
         return loadWarnings(kind, collection, item.id)
       })
       call.terminal.out(`updated ${kind.singular} ${label(item)}`)

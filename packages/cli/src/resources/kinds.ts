@@ -23,6 +23,7 @@ export const SIGNERS: ResourceKind = {
   columns: [NAME, column('ENABLED', 'enabled'), TRUST, column('ISSUER', 'issuer'), column('AUDIENCE', 'audience'), ID],
   defaults: { enabled: true },
   ...SIGNER_MEMBERS,
+  ignoresEmptyObjects: true,
   readOnly: [...SIGNER_MEMBERS.readOnly, 'keyStatus'],
   trustMembers: deriveTrustMembers(SIGNER.members),
   warningsOf: ({ keyStatus }) => (keyStatus as KeyStatus | undefined)?.warnings ?? [],
@@ -61,7 +62,6 @@ export const POLICIES: ResourceKind = {
 const CA_MEMBERS = deriveMembers(CA.members)
 const CERTIFICATE = 'certPem'
 
-/** Not in files of `export`: another controller would have to verify the CA again. */
 export const CAS: ResourceKind = {
   plural: 'cas',
   singular: 'CA',
@@ -132,6 +132,7 @@ export const SESSIONS: ResourceKind<Collection> = {
     column('LAST USED', 'cachedLastActivityAt'),
     column('SINCE', 'createdAt'),
   ],
+  members: {},
   fields: [],
   defaults: {},
   writable: [],

@@ -1,14 +1,31 @@
+import { isDeepStrictEqual } from 'node:util'
+import { isGroup } from '@countersign/contract/resource'
 import { manualAttributesOf } from './attribute-origins.ts'
-import type { Item, ResourceKind } from './resource-kind.ts'
+import type { Item, ResourceDescription } from './resource-kind.ts'
 
 /** The writable members that are not empty. */
-export function pickWritable({ writable }: Pick<ResourceKind, 'writable'>, item: Item): Record<string, unknown> {
+export function pickWritable(
+  kind: Pick<ResourceDescription, 'writable' | 'members'>,
+  item: Item,
+): Record<string, unknown> {
   return Object.fromEntries(
-    writable.flatMap((name) => {
-      const value = (READERS[name] ?? read)(item, name)
-      return isEmpty(value) ? [] : [[name, value]]
+    kind.writable.flatMap((name) => {
+      const value = readMember(item, name)
+      return isEmpty(value) || isLeftOut(kind, name, value) ? [] : [[name, value]]
     }),
   )
+}
+
+/** A writable member of a response, in the form of requests. */
+export function readMember(item: Item, name: string): unknown {
+  return (READERS[name] ?? read)(item, name)
+}
+
+/** Whether it is a member that is shown only where it differs from its default. */
+export function isLeftOut({ members }: Pick<ResourceDescription, 'members'>, name: string, value: unknown): boolean {
+  const member = members[name]
+  if (!member || isGroup(member) || member.notes.exported !== 'when-set') return false
+  return isDeepStrictEqual(value, member.notes.default)
 }
 
 const read = (item: Item, name: string): unknown => item[name]

@@ -1,28 +1,38 @@
 import type { ControllerClient } from '@countersign/sdk'
-import { getItem } from './get-item.ts'
+import type { Reference } from './find-by-name-or-id.ts'
+import { describeReference, getItem } from './get-item.ts'
+import { ACCOUNTS, PROVIDERS } from './hosted-kinds.ts'
 import { IDENTITIES, POLICIES, SIGNERS } from './kinds.ts'
-import type { ResourceKind } from './resource-kind.ts'
+import type { ResourceDescription, ResourceKind } from './resource-kind.ts'
 
 export type Members = Record<string, unknown>
 
-/** Members that reference another item: by name in files, by id in calls. */
-const REFERENCES: readonly {
-  readonly kind: ResourceKind
+interface ReferenceRow {
+  readonly kind: ResourceDescription
   readonly path: readonly string[]
-  readonly to: ResourceKind
-}[] = [
+  readonly to: ResourceDescription
+}
+
+/** Members that reference another item: by name in files, by id in calls. */
+const REFERENCES: readonly ReferenceRow[] = [
   { kind: SIGNERS, path: ['enrollAuthPolicyId'], to: POLICIES },
   { kind: POLICIES, path: ['primary', 'extJwt', 'allowedSigners'], to: SIGNERS },
   { kind: POLICIES, path: ['secondary', 'requireExtJwtSigner'], to: SIGNERS },
   { kind: IDENTITIES, path: ['authPolicyId'], to: POLICIES },
   { kind: IDENTITIES, path: ['linkedSigners'], to: SIGNERS },
+  { kind: ACCOUNTS, path: ['identityProviderId'], to: PROVIDERS },
 ]
 
-/** Returns a copy of `members` with every reference replaced. */
+/** The kinds that items of a kind can reference. */
+export function listReferenced(kind: ResourceDescription): ResourceDescription[] {
+  return REFERENCES.flatMap(({ kind: of, to }) => (of === kind ? [to] : []))
+}
+
+/** Returns a copy of `members` with every reference replaced. An empty text is none: it removes a reference. */
 export function mapReferences(
-  kind: ResourceKind,
+  kind: ResourceDescription,
   members: Members,
-  replace: (reference: string, to: ResourceKind) => unknown,
+  replace: (reference: Reference, to: ResourceDescription, path: string) => unknown,
 ): Members {
   const copy = structuredClone(members)
   for (const { kind: of, path, to } of REFERENCES) {
@@ -31,12 +41,19 @@ export function mapReferences(
       | Members
       | undefined
     const last = path.at(-1) ?? ''
-    const value = holder?.[last]
-    if (!holder) continue
-    if (typeof value === 'string') holder[last] = replace(value, to)
-    else if (Array.isArray(value)) holder[last] = value.map((one) => (typeof one === 'string' ? replace(one, to) : one))
+    if (!holder || holder[last] === undefined) continue
+    const value = holder[last]
+    const replaceOne = (one: unknown) => (isReference(one) ? replace(one, to, path.join('.')) : one)
+    holder[last] = Array.isArray(value) ? value.map(replaceOne) : replaceOne(value)
   }
   return copy
+}
+
+function isReference(value: unknown): value is Reference {
+  if (typeof value === 'string') return value !== ''
+  if (typeof value !== 'object' || value === null) return false
+  const [member, ...others] = Object.entries(value)
+  return others.length === 0 && ['id', 'name'].includes(member?.[0] ?? '') && typeof member?.[1] === 'string'
 }
 
 /** Returns a copy of `members` with names in references replaced by ids. Throws for unknown names. */
@@ -45,15 +62,19 @@ export async function resolveReferences(
   kind: ResourceKind,
   members: Members,
 ): Promise<Members> {
-  const references: (readonly [text: string, to: ResourceKind])[] = []
-  mapReferences(kind, members, (text, to) => {
-    // An empty text removes a reference.
-    if (text !== '') references.push([text, to])
-    return text
+  const keyOf = (reference: Reference, to: ResourceDescription) => JSON.stringify([to.plural, reference])
+  const references = new Map<string, readonly [reference: Reference, to: ResourceDescription]>()
+  mapReferences(kind, members, (reference, to) => {
+    references.set(keyOf(reference, to), [reference, to])
+    return reference
   })
   const ids = new Map<string, string>()
-  for (const [text, to] of references) {
-    ids.set(`${to.plural} ${text}`, (await getItem(to, to.open(client), text)).id)
+  for (const [key, [reference, to]] of references) {
+    if (isKind(to)) ids.set(key, (await getItem(to, to.open(client), reference)).id)
   }
-  return mapReferences(kind, members, (text, to) => ids.get(`${to.plural} ${text}`) ?? text)
+  return mapReferences(kind, members, (reference, to) => ids.get(keyOf(reference, to)) ?? describeReference(reference))
+}
+
+function isKind(kind: ResourceDescription): kind is ResourceKind {
+  return 'open' in kind
 }

@@ -1,3 +1,4 @@
+import type { Members } from '@countersign/contract/resource'
 import type { ControllerClient, ListOptions, Page, PageOptions } from '@countersign/sdk'
 import type { Column } from '../output/fit-table.ts'
 import type { TrustMember } from './trust-members.ts'
@@ -13,13 +14,18 @@ export interface Collection {
   list(options?: ListOptions): AsyncIterable<Item>
   page(options?: PageOptions): Promise<Page<Item>>
   get(id: string): Promise<Item>
-  delete(id: string): Promise<void>
+  delete(id: string, options?: IfMatch): Promise<void>
+}
+
+interface IfMatch {
+  readonly ifMatch?: string | undefined
 }
 
 export interface WritableCollection extends Collection {
   getVersioned(id: string): Promise<{ item: Item; version: string | undefined }>
   create(body: object): Promise<string>
-  patch(id: string, changes: object, options?: { readonly ifMatch?: string | undefined }): Promise<void>
+  patch(id: string, changes: object, options?: IfMatch): Promise<void>
+  replace(id: string, body: object, options?: IfMatch): Promise<void>
 }
 
 /** A flag that sets one member of a body. */
@@ -33,29 +39,37 @@ export interface FieldFlag {
   readonly description: string
 }
 
-/** Describes a resource for the generic commands. */
-export interface ResourceKind<C extends Collection = WritableCollection> {
+/** Describes the members of a resource. */
+export interface ResourceDescription {
   /** `signers` */
   readonly plural: string
   /** `signer` */
   readonly singular: string
   /** Whether items have names as well as ids. */
   readonly hasNames: boolean
-  open(client: ControllerClient): C
-  readonly columns: readonly Column<Item>[]
+  /** The members by the contract. */
+  readonly members: Members
   readonly fields: readonly FieldFlag[]
   /** The default members of a new item. */
   readonly defaults: object
   /** The writable members, in the order of `edit` and `export`. */
   readonly writable: readonly string[]
-  /** Other members that requests accept: aliases, and members of overlay features that the controller does not implement. */
+  /** Other members that requests accept: aliases. */
   readonly alsoAccepted?: readonly string[]
   /** Members of responses that are ignored in requests, so that a whole response can be sent back. */
   readonly readOnly: readonly string[]
   /** The known members of nested objects, by path. Objects that are not listed can have any members. */
   readonly innerMembers?: Readonly<Record<string, readonly string[]>>
+  /** A PATCH takes `{}` for "not given", as existing clients of this resource mean it. */
+  readonly ignoresEmptyObjects?: true
   /** What is shown before an item is trusted; undefined for resources that need no trust. */
   readonly trustMembers?: readonly TrustMember[]
   /** The controller's warnings about probable mistakes. Only the response for a single item contains them. */
   warningsOf?(item: Item): readonly string[]
+}
+
+/** A resource of the management API, for the generic commands. */
+export interface ResourceKind<C extends Collection = WritableCollection> extends ResourceDescription {
+  open(client: ControllerClient): C
+  readonly columns: readonly Column<Item>[]
 }

@@ -8,7 +8,7 @@ import { withProfileFlag } from '../session/with-profile-flag.ts'
 import { shellQuote } from '../shell-quote.ts'
 import { label } from './find-by-name-or-id.ts'
 import type { Members } from './references.ts'
-import type { Item, ResourceKind } from './resource-kind.ts'
+import type { Item, ResourceDescription } from './resource-kind.ts'
 import { describeWriter, findTrust } from './trust.ts'
 import { alignRows, buildTrustRows } from './trust-rows.ts'
 
@@ -17,7 +17,7 @@ export const TRUSTING_WRITE_HELP =
 
 /** A change of an existing item. */
 export interface ItemWrite {
-  readonly kind: ResourceKind
+  readonly kind: ResourceDescription
   readonly item: Item
   readonly members: Members
 }
@@ -58,7 +58,6 @@ export async function confirmTrustingWrite(call: Call, write: ItemWrite): Promis
   await confirm(call, `Trust the ${kind.singular} ${label(item)} as it is?`)
 }
 
-/** Null does not clear every member, and one that stays is trusted with the others. */
 function isReplaced(value: unknown): boolean {
-  return value !== undefined && value !== null && (typeof value !== 'object' || Array.isArray(value))
+  return value !== undefined && (value === null || typeof value !== 'object' || Array.isArray(value))
 }

@@ -1,11 +1,11 @@
 import type { Call } from '../command.ts'
 import { isSdkError } from '../to-cli-error.ts'
-import type { ResourceKind, WritableCollection } from './resource-kind.ts'
+import type { ResourceDescription, WritableCollection } from './resource-kind.ts'
 
 /** The warnings about an item that was just saved. A failure to read them is itself a warning, since the item is saved. */
 export async function loadWarnings(
-  { warningsOf }: ResourceKind,
-  collection: WritableCollection,
+  { warningsOf }: ResourceDescription,
+  collection: Pick<WritableCollection, 'get'>,
   id: string,
 ): Promise<readonly string[]> {
   if (!warningsOf) return []
@@ -20,7 +20,7 @@ export async function loadWarnings(
 /** Printed with `--quiet` too. */
 export function printWarnings(
   { terminal }: Call,
-  { singular }: ResourceKind,
+  { singular }: ResourceDescription,
   name: string,
   warnings: readonly string[],
 ): void {

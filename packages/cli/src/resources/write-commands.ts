@@ -11,6 +11,7 @@ import { resolveReferences } from './references.ts'
 import type { ResourceKind } from './resource-kind.ts'
 import { confirmTrustingWrite, isTrustingWrite, TRUSTING_WRITE_HELP } from './trust-by-write.ts'
 import { loadWarnings, printWarnings } from './warnings.ts'
+import { writeChanges } from './write-changes.ts'
 
 /** `countersign RESOURCE create NAME` */
 export function createCreateCommand(kind: ResourceKind, examples: Command['examples']): Command {
@@ -61,7 +62,7 @@ export function createUpdateCommand(kind: ResourceKind, example: string): Comman
       if (isTrusting) await confirmTrustingWrite(call, { kind, item, members: changes })
       const warnings = await withController(call, async (client) => {
         const collection = kind.open(client)
-        await collection.patch(item.id, await resolveReferences(client, kind, changes), { ifMatch: version })
+        await writeChanges(kind, collection, { item, version }, await resolveReferences(client, kind, changes))
         return loadWarnings(kind, collection, item.id)
       })
       call.terminal.out(`updated ${kind.singular} ${label(item)}`)

@@ -1,9 +1,9 @@
 import { ACCOUNT_AUTH_POLICY_ID, isAccountIdentity } from '@countersign/sdk'
 import { IDENTITIES, POLICIES } from '../resources/kinds.ts'
 import { type Members, mapReferences } from '../resources/references.ts'
-import type { ResourceKind } from '../resources/resource-kind.ts'
+import type { ResourceDescription } from '../resources/resource-kind.ts'
 
-type ByKind<Item extends Members> = ReadonlyMap<ResourceKind, readonly Item[]>
+type ByKind<Item extends Members> = ReadonlyMap<ResourceDescription, readonly Item[]>
 
 /**
  * Separates the items that the controller manages itself: the identities of API accounts, and their policy unless another item references it.
@@ -14,7 +14,8 @@ export function splitControllerOwned<Item extends Members>(
   /** How items reference each other: by id on a controller, by name in a file. */
   key: 'id' | 'name',
 ): { readonly controllerOwned: ByKind<Item>; readonly rest: ByKind<Item> } {
-  const isAccount = (kind: ResourceKind, item: Item) => kind === IDENTITIES && isAccountIdentity(String(item[key]))
+  const isAccount = (kind: ResourceDescription, item: Item) =>
+    kind === IDENTITIES && isAccountIdentity(String(item[key]))
   const referenced = { byAccounts: new Set<unknown>(), byOthers: new Set<unknown>() }
   for (const [kind, items] of all) {
     for (const item of items) {
@@ -25,11 +26,11 @@ export function splitControllerOwned<Item extends Members>(
       })
     }
   }
-  const isAccountPolicy = (kind: ResourceKind, { id, [key]: name }: Item) =>
+  const isAccountPolicy = (kind: ResourceDescription, { id, [key]: name }: Item) =>
     kind === POLICIES &&
     (id === ACCOUNT_AUTH_POLICY_ID || referenced.byAccounts.has(name)) &&
     !referenced.byOthers.has(name)
-  const isOwned = (kind: ResourceKind, item: Item) => isAccount(kind, item) || isAccountPolicy(kind, item)
+  const isOwned = (kind: ResourceDescription, item: Item) => isAccount(kind, item) || isAccountPolicy(kind, item)
   const pick = (owned: boolean): ByKind<Item> =>
     new Map([...all].map(([kind, items]) => [kind, items.filter((item) => isOwned(kind, item) === owned)]))
   return { controllerOwned: pick(true), rest: pick(false) }

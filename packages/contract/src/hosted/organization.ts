@@ -49,6 +49,7 @@ export const IDENTITY_PROVIDER = resource({
     description: 'Another spelling of `administration.registrationUrl`, with the kind rfc7591',
     writeOnly: true,
     optional: true,
+    exported: false,
     responseSchema: nullable(Type.String()),
   }),
   registrationToken: field(Type.String({ maxLength: 4096, secret: true }), {

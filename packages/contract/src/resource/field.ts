@@ -30,8 +30,8 @@ export interface FieldNotes {
   readonly optional?: true
   /** The type in responses, when it differs from the stored type. */
   readonly responseSchema?: TSchema
-  /** False: not in the files of `export`, because another member has the same value or this product does not use it. */
-  readonly exported?: false
+  /** False: not in the files of `export`, because another member has the same value. `when-set`: only where it differs from its default. */
+  readonly exported?: false | 'when-set'
   /** Omitted from responses while it is null. */
   readonly absentWhenNull?: true
   /** Usable in filters and for sorting. */

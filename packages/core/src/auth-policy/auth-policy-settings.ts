@@ -4,6 +4,7 @@ import {
   type AuthPolicySettings,
   type AuthPolicyWrite,
 } from '@countersign/contract/auth-policy'
+import { MIN_PASSWORD_LENGTH } from '@countersign/contract/limits'
 import { fieldError } from '../app-error.ts'
 import type { JsonObject } from '../json/json-value.ts'
 import { type BodyRules, newSettings, patchedSettings, replacedSettings } from '../resource/apply-body.ts'
@@ -11,8 +12,6 @@ import { readTags } from '../tag/read-tags.ts'
 import { checkPlainText } from '../text/plain-text.ts'
 
 export type { AuthPolicySettings } from '@countersign/contract/auth-policy'
-
-const MIN_PASSWORD_LENGTH = 5
 
 /** The policy of identities without an explicit one. */
 export const DEFAULT_AUTH_POLICY: AuthPolicySettings = {

@@ -7,7 +7,7 @@ import { createFederated, FEDERATED_FLAGS, findWorkload, getAudience } from '../
 import { getAccount } from '../../hosted/get-account.ts'
 import { HOSTED_FLAGS, withHosted } from '../../hosted/with-hosted.ts'
 import { printList, printObject } from '../../output/print-result.ts'
-import { label } from '../../resources/find-by-name-or-id.ts'
+import { findByNameOrId, label } from '../../resources/find-by-name-or-id.ts'
 import { YES_FLAG } from '../../session/call-flags.ts'
 import { confirm } from '../../session/confirm.ts'
 import { accountChanges } from './account-changes.ts'
@@ -165,12 +165,13 @@ const audience: Command = {
 
 async function findProviderId(client: HostedClient, nameOrId: unknown): Promise<string> {
   const all = await collect(client.providers.list())
-  const matching = nameOrId === undefined ? all : all.filter(({ id, name }) => id === nameOrId || name === nameOrId)
-  const [first, second] = matching
-  if (first && !second) return first.id
+  const [first, second] = all
+  const found =
+    nameOrId === undefined ? (second ? undefined : first) : findByNameOrId(all, String(nameOrId), 'provider')
+  if (found) return found.id
   const names = all.map(({ name }) => name).join(', ')
   throw usageError(
-    matching.length === 0 ? 'there is no such identity provider' : 'there are several identity providers',
+    nameOrId === undefined && second ? 'there are several identity providers' : 'there is no such identity provider',
     `name one with --provider: ${names || 'there is none yet'}`,
   )
 }

@@ -37,15 +37,15 @@ export const createIdentity: Command = {
       description: 'with a one-time token in laptop-7.jwt',
     },
     {
-      command: 'countersign identities create erika --enroll-username erika',
-      description: 'who sets a password with the token in erika.jwt',
+      command: 'countersign identities create frank --enroll-username frank',
+      description: 'who sets a password with the token in frank.jwt',
     },
     {
       command: 'countersign identities create printer-3 --enroll-ca devices',
       description: 'which enrolls with a certificate of the CA devices',
     },
     {
-      command: 'countersign identities create alice --external-id alice@example.com',
+      command: 'countersign identities create erin --external-id erin@acme.example',
       description: 'who logs in at an identity provider',
     },
   ],
