@@ -29,7 +29,14 @@ export async function runOperation(
   const initial = found && (target.entity === 'organizations' || isVisibleTo(meta, found)) ? found : undefined
   const now = initial ? nextVersion(initial.updatedAt, meta) : meta.now
   const noted: OwnChange[] = []
-  const result = await operation.run({ ...on, ...meta, now, actor, changed: (change) => noted.push(change) }, args)
+  const known = new Set<string>()
+  // An operation of several statements reports a record once: it is one event.
+  const changed = (change: OwnChange): void => {
+    const key = `${change.entity} ${change.action} ${change.id}`
+    if (!known.has(key)) noted.push(change)
+    known.add(key)
+  }
+  const result = await operation.run({ ...on, ...meta, now, actor, changed }, args)
   const changes: OwnChange[] = []
   const entries: number[] = []
   const entryOf = ({ entity, id, action }: OwnChange) => {

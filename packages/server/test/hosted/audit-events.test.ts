@@ -375,3 +375,15 @@ test('events name changed members as the API does, and a changed secret, never i
   const rows = await app.store.db.selectFrom('change_log').selectAll().execute()
   assert.equal(/first-secret|second-secret/.test(JSON.stringify(rows)), false)
 })
+
+test('a change of one record is one event, however many statements it takes', async (t) => {
+  const { call, token, acme, eventsOf, bodyOf } = await setUp(t)
+  const path = `${ACCOUNTS}/${acme.account}/rotate`
+  const next = { clientId: 'next', proofToken: token('cognito', 'next') }
+  bodyOf(await call('POST', path, acme.bearer, { ...next, overlapMinutes: 5 }), 200)
+  const events = await eventsOf(acme.bearer, 'type=api-account.updated')
+  assert.deepEqual(
+    events.map(({ target, changed }) => [target?.id, changed]),
+    [[acme.account, ['rotatedAt']]],
+  )
+})
