@@ -77,6 +77,15 @@ export const AUTH_POLICY = resource({
         flag: { name: 'lockout-minutes' },
       }),
     }),
+    passkey: group({
+      allowed: field(Type.Boolean(), {
+        description: 'Whether login by passkey (WebAuthn, with user verification) is allowed',
+        default: false,
+        keptByPut: true,
+        filterable: true,
+        flag: { name: 'allow-passkey', help: 'Allow login by passkey' },
+      }),
+    }),
   }),
   secondary: group({
     requireTotp: field(Type.Boolean(), { description: 'Whether a one-time code is required', filterable: true }),
@@ -90,6 +99,13 @@ export const AUTH_POLICY = resource({
         value: 'NAME',
         help: 'Require a token of this signer, by name or id, on every call',
       },
+    }),
+    requirePasskey: field(Type.Boolean(), {
+      description: 'Whether a passkey is required in addition to the first factor. A login by passkey has it already',
+      default: false,
+      keptByPut: true,
+      filterable: true,
+      flag: { help: 'Require a passkey as second factor' },
     }),
   }),
   session: group({

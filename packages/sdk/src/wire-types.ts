@@ -38,6 +38,11 @@ export type ErrorCode =
   | 'NOT_UNIQUE'
   | 'SCIM_TOKEN_LIMIT'
   | 'PRECONDITION_FAILED'
+  | 'PASSKEY_INVALID'
+  | 'PASSKEY_EXISTS'
+  | 'PASSKEY_LIMIT_REACHED'
+  | 'PASSKEY_UNAVAILABLE'
+  | 'FRESH_LOGIN_REQUIRED'
   | 'MFA_EXISTS'
   | 'MFA_NOT_ENROLLED'
   | 'MFA_INVALID_TOKEN'
@@ -308,7 +313,9 @@ export interface Explanation {
     readonly allowsExtJwt: boolean
     readonly allowsPassword: boolean
     readonly allowsCert: boolean
+    readonly allowsPasskey?: boolean | undefined
     readonly requiresTotp: boolean
+    readonly requiresPasskey?: boolean | undefined
     readonly requiresExtJwtSigner: string | null
   } | null
   readonly missing: readonly string[]
@@ -347,7 +354,9 @@ export interface AuthDecision {
     readonly allowsExtJwt: boolean
     readonly allowsPassword: boolean
     readonly allowsCert: boolean
+    readonly allowsPasskey?: boolean | undefined
     readonly requiresTotp: boolean
+    readonly requiresPasskey?: boolean | undefined
     readonly requiresExtJwtSigner: string | null
   } | null
   readonly missing: readonly string[]
@@ -427,7 +436,7 @@ export interface Identity {
   readonly disabledUntil?: string | undefined
   readonly expiresAt: string | null
   readonly lastLoginAt: string | null
-  readonly lastLoginMethod: 'password' | 'cert' | 'ext-jwt' | 'api-account' | null
+  readonly lastLoginMethod: 'password' | 'cert' | 'ext-jwt' | 'passkey' | 'api-account' | null
   readonly linkedSigners: readonly string[]
   readonly authenticators: Readonly<Record<string, unknown>>
   readonly enrollment: Readonly<Record<string, unknown>>
@@ -493,10 +502,14 @@ export interface AuthPolicy {
       readonly maxAttempts: number
       readonly lockoutDurationMinutes: number
     }
+    readonly passkey: {
+      readonly allowed: boolean
+    }
   }
   readonly secondary: {
     readonly requireTotp: boolean
     readonly requireExtJwtSigner?: string | undefined
+    readonly requirePasskey: boolean
   }
   readonly session: {
     readonly idleMinutes: number | null
@@ -700,6 +713,7 @@ export interface AuthQuery {
   readonly id?: string | undefined
   readonly clientId?: string | undefined
   readonly isTotpEnrolled?: boolean | undefined
+  readonly isPasskeyEnrolled?: boolean | undefined
   readonly scopes: readonly string[] | null
 }
 export interface OneTimeCodes {
@@ -1017,10 +1031,17 @@ export interface AuthPolicyInput {
       readonly maxAttempts: number
       readonly lockoutDurationMinutes: number
     }
+    readonly passkey?:
+      | {
+          readonly allowed?: boolean | null | undefined
+        }
+      | null
+      | undefined
   }
   readonly secondary: {
     readonly requireTotp: boolean
     readonly requireExtJwtSigner?: string | null | undefined
+    readonly requirePasskey?: boolean | null | undefined
   }
   readonly session?:
     | {
@@ -1065,6 +1086,12 @@ export interface AuthPolicyChanges {
             }
           | null
           | undefined
+        readonly passkey?:
+          | {
+              readonly allowed?: boolean | null | undefined
+            }
+          | null
+          | undefined
       }
     | null
     | undefined
@@ -1072,6 +1099,7 @@ export interface AuthPolicyChanges {
     | {
         readonly requireTotp?: boolean | null | undefined
         readonly requireExtJwtSigner?: string | null | undefined
+        readonly requirePasskey?: boolean | null | undefined
       }
     | null
     | undefined

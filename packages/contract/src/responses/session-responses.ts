@@ -13,6 +13,7 @@ const AuthQuery = Type.Object({
   id: Type.Optional(text()),
   clientId: Type.Optional(text()),
   isTotpEnrolled: Type.Optional(Type.Boolean()),
+  isPasskeyEnrolled: Type.Optional(Type.Boolean()),
   scopes: nullable(strings()),
 })
 
@@ -63,7 +64,48 @@ const Revocation = Type.Object({ ...base, type: text(), expiresAt: instant() })
 
 const ServiceUpdates = Type.Object({ lastChangeAt: instant() })
 
+const Passkey = Type.Object({
+  ...base,
+  name: text(),
+  rpId: text(),
+  aaguid: text(),
+  transports: strings(),
+  isBackupEligible: flag(),
+  isBackedUp: flag(),
+  lastUsedAt: nullable(instant()),
+})
+
+const PasskeyDescriptor = Type.Object({
+  id: text(),
+  type: Type.Enum(['public-key']),
+  transports: Type.Optional(strings()),
+})
+
+/** `PublicKeyCredentialRequestOptionsJSON`. */
+const PasskeyRequestOptions = Type.Object({
+  challenge: text(),
+  rpId: text(),
+  timeout: Type.Integer(),
+  userVerification: text(),
+  allowCredentials: Type.Optional(Type.Array(PasskeyDescriptor)),
+})
+
+/** `PublicKeyCredentialCreationOptionsJSON`. */
+const PasskeyCreationOptions = Type.Object({
+  challenge: text(),
+  rp: Type.Object({ id: text(), name: text() }),
+  user: Type.Object({ id: text(), name: text(), displayName: text() }),
+  pubKeyCredParams: Type.Array(Type.Object({ type: Type.Enum(['public-key']), alg: Type.Integer() })),
+  timeout: Type.Integer(),
+  excludeCredentials: Type.Array(PasskeyDescriptor),
+  authenticatorSelection: Type.Object({ residentKey: text(), userVerification: text() }),
+  attestation: text(),
+})
+
 export const SESSION_RESPONSES = {
+  Passkey,
+  PasskeyRequestOptions,
+  PasskeyCreationOptions,
   ApiSession,
   CurrentApiSession,
   AuthQuery,

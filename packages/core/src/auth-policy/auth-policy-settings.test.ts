@@ -23,7 +23,8 @@ const BODY: AuthPolicyWrite = {
 test('a policy has the members of its body; requireExtJwtSigner and tags are optional', () => {
   const policy = authPolicyFromBody(BODY)
   const { session } = DEFAULT_AUTH_POLICY
-  assert.deepEqual(policy, { ...BODY, secondary: { requireTotp: true, requireExtJwtSigner: null }, session, tags: {} })
+  const secondary = { requireTotp: true, requireExtJwtSigner: null, requirePasskey: false }
+  assert.deepEqual(policy, { ...BODY, secondary, session, tags: {} })
 })
 
 test('signers are sorted without duplicates, and numbers are raised to their minimum', () => {
@@ -81,6 +82,19 @@ test('D64 a PUT keeps the session and the requirements for logins; null clears t
     ...session,
     maxMinutes: null,
   })
+})
+
+test('D64 a PUT keeps what a policy says about passkeys; null clears it', () => {
+  const { passkey: _passkey, ...others } = primary
+  const without = { ...BODY, primary: others as AuthPolicyWrite['primary'] }
+  const given = { ...without, primary: { ...others, passkey: { allowed: true } } as AuthPolicyWrite['primary'] }
+  const current = authPolicyFromBody({ ...given, secondary: { requireTotp: false, requirePasskey: true } })
+  const passkeysOf = ({ primary, secondary }: typeof current) => [primary.passkey.allowed, secondary.requirePasskey]
+  assert.deepEqual(passkeysOf(authPolicyFromBody(without)), [false, false])
+  assert.deepEqual(passkeysOf(current), [true, true])
+  assert.deepEqual(passkeysOf(replacedAuthPolicy(current, without)), [true, true])
+  const cleared = { primary: { passkey: null }, secondary: { requirePasskey: null } }
+  assert.deepEqual(passkeysOf(patchedAuthPolicy(current, cleared)), [false, false])
 })
 
 test('values of acr fit into a challenge', () => {

@@ -28,8 +28,9 @@ export const DEFAULT_AUTH_POLICY: AuthPolicySettings = {
       maxAttempts: 0,
       lockoutDurationMinutes: 0,
     },
+    passkey: { allowed: false },
   },
-  secondary: { requireTotp: false, requireExtJwtSigner: null },
+  secondary: { requireTotp: false, requireExtJwtSigner: null, requirePasskey: false },
   session: { idleMinutes: null, maxMinutes: null, endWithToken: false },
   tags: {},
 }

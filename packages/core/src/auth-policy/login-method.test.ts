@@ -35,6 +35,7 @@ test('the login of an API account does not depend on the policy', () => {
     updb: { ...primary.updb, allowed: false },
     cert: { ...primary.cert, allowed: false },
     extJwt: { ...primary.extJwt, allowed: false },
+    passkey: { allowed: false },
   }
   assert.equal(isLoginAllowed({ primary: without }, { method: 'api-account', accountId: 'one' }), true)
   assert.equal(isLoginAllowed({ primary: without }, { method: 'ext-jwt', signerId: 'one' }), false)

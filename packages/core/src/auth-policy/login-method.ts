@@ -6,6 +6,7 @@ export type LoginMethod =
   /** With a certificate of our CA, or of the third-party CA `caId`. */
   | { readonly method: 'cert'; readonly caId?: string }
   | { readonly method: 'ext-jwt'; readonly signerId: string }
+  | { readonly method: 'passkey' }
   /** Through the hosted API, which has verified the account's token. Policies do not apply. */
   | { readonly method: 'api-account'; readonly accountId: string }
 
@@ -22,6 +23,8 @@ export function isLoginAllowed({ primary }: Pick<AuthPolicySettings, 'primary'>,
       const { allowed, allowedSigners } = primary.extJwt
       return allowed && (allowedSigners.length === 0 || allowedSigners.includes(login.signerId))
     }
+    case 'passkey':
+      return primary.passkey.allowed
     case 'api-account':
       return true
   }

@@ -21,6 +21,7 @@ import { extJwtSignerActionRoutes } from './management/ext-jwt-signer-actions.ts
 import { extJwtSignerRoutes } from './management/ext-jwt-signers.ts'
 import { identityRoutes } from './management/identities.ts'
 import { identityMfaRoutes } from './management/identity-mfa.ts'
+import { identityPasskeyRoutes } from './management/identity-passkeys.ts'
 import { identityRelationRoutes } from './management/identity-relations.ts'
 import { identityRoleAttributeRoutes } from './management/identity-role-attributes.ts'
 import { identityTypeRoutes } from './management/identity-types.ts'
@@ -43,6 +44,7 @@ import { currentIdentityMfaRoutes } from './shared/current-identity-mfa.ts'
 import { currentSessionRoutes } from './shared/current-session.ts'
 import { healthCheckRoutes } from './shared/health-checks.ts'
 import { informationRoutes } from './shared/information.ts'
+import { passkeyRoutes } from './shared/passkeys.ts'
 
 /** The functions that build the route rows, one per file. Each takes the parts that it needs. */
 const ROUTE_FUNCTIONS = [
@@ -86,6 +88,8 @@ const ROUTE_FUNCTIONS = [
   currentIdentityLoginRoutes,
   currentIdentityMfaRoutes,
   identityMfaRoutes,
+  passkeyRoutes,
+  identityPasskeyRoutes,
 ] as const
 
 /** The parts that all route functions need together. */

@@ -63,8 +63,9 @@ export class LoginReporter {
     )
   }
 
-  /** Reports a one-time code in an existing session. `refused` is undefined when the code was right. */
-  code(
+  /** Reports a second factor in an existing session. `refused` is undefined when it was right. */
+  factor(
+    type: 'totp' | 'passkey',
     { identity, policy, ipAddress }: LiveSession,
     refused: RefusedLogin | undefined,
     request: ReportedRequest,
@@ -72,11 +73,11 @@ export class LoginReporter {
     const { events, decisions, metrics } = this.#parts
     if (refused) decisions.record(refused)
     const reason = refused?.reason
-    metrics.login('totp', '', reason ?? 'success')
+    metrics.login(type, '', reason ?? 'success')
     const event: AuthenticationEvent = {
       namespace: 'authentication',
       event_type: reason === undefined ? 'success' : 'fail',
-      type: 'totp',
+      type,
       authenticator_id: '',
       external_jwt_signer_id: '',
       ca_id: '',

@@ -16,7 +16,7 @@ import { refusedCode } from './refused-login.ts'
 export interface OwnOneTimeCodesParts {
   readonly store: Pick<Store, 'db' | 'run'>
   readonly oneTimeCodes: OneTimeCodes
-  readonly logins: Pick<LoginReporter, 'code'>
+  readonly logins: Pick<LoginReporter, 'factor'>
 }
 
 /** A request with a session and, optionally, a one-time code or recovery code. */
@@ -140,8 +140,8 @@ export class OwnOneTimeCodes {
     const { oneTimeCodes, logins } = this.#parts
     if (result !== 'right') {
       const reason = result === 'wrong' ? 'wrong-code' : 'too-many-codes'
-      logins.code(session, refusedCode({ id, remoteAddress }, reason, session, meta.now), { id, remoteAddr })
-    } else if (completes) logins.code(session, undefined, { id, remoteAddr })
+      logins.factor('totp', session, refusedCode({ id, remoteAddress }, reason, session, meta.now), { id, remoteAddr })
+    } else if (completes) logins.factor('totp', session, undefined, { id, remoteAddr })
     oneTimeCodes.checkResult(result)
   }
 }

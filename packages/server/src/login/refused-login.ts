@@ -5,7 +5,9 @@ import {
   CERTIFICATE_REFUSALS,
   CODE_REFUSALS,
   type CodeRefusal,
+  PASSKEY_REFUSALS,
   PASSWORD_REFUSALS,
+  type PasskeyRefusal,
   type RefusalNames,
 } from '../token/decision-reason.ts'
 import type { RefusedLogin } from '../token/decision-recorder.ts'
@@ -52,6 +54,15 @@ export function refusedPassword(
   now: number,
 ): RefusedLogin {
   return refused(request, { method: 'password', reason, text: PASSWORD_REFUSALS[reason], ...found }, now)
+}
+
+/** Builds the record of a refused passkey, at a login or as second factor. */
+export function refusedPasskey(
+  request: RefusedRequest,
+  { reason, identity, policy }: Pick<Refusal, 'identity' | 'policy'> & { readonly reason: PasskeyRefusal },
+  now: number,
+): RefusedLogin {
+  return refused(request, { method: 'passkey', reason, text: PASSKEY_REFUSALS[reason], identity, policy }, now)
 }
 
 /** Builds the record of a refused certificate, identified by its fingerprint. */

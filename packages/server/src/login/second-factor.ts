@@ -3,6 +3,7 @@ import {
   findStepUp,
   isCodeMissing,
   isLinkedTo,
+  isPasskeyMissing,
   isTrustedFor,
   type LoginRequirements,
   revocableToken,
@@ -20,6 +21,7 @@ import type { IdentitySync } from './identity-sync.ts'
 /** A second factor that a session lacks. */
 export type MissingFactor =
   | { readonly kind: 'totp'; readonly isEnrolled: boolean }
+  | { readonly kind: 'passkey'; readonly isEnrolled: boolean }
   | {
       readonly kind: 'ext-jwt'
       readonly challenge: ChallengeKind
@@ -41,12 +43,14 @@ interface SecondFactorParts {
   readonly identitySync: Pick<IdentitySync, 'apply'>
   readonly revocations: Pick<KnownRevocations, 'isRevoked'>
   readonly clock: Clock
+  /** Whether an identity has a passkey. */
+  hasPasskey(identityId: string): Promise<boolean>
 }
 
 /** What decides which second factors a session needs and has. */
 export type FactorSession = Pick<
   LiveSession,
-  'identity' | 'policy' | 'login' | 'signerId' | 'acr' | 'amr' | 'authenticatedAt' | 'passedTotpId'
+  'identity' | 'policy' | 'login' | 'signerId' | 'acr' | 'amr' | 'authenticatedAt' | 'passedTotpId' | 'passedPasskeyId'
 >
 
 /** What a call lacks, and the signer that verified its second token; null when the policy requires none, or it is missing. */
@@ -59,7 +63,7 @@ const NONE: CheckedFactors = { missing: [], signer: null }
 
 /**
  * Checks on every call what the policy requires besides the session. A token must be sent with each call. For one-time codes the session records which enrollment it
- * passed, so that a new enrollment requires a new code.
+ * passed, so that a new enrollment requires a new code. A passkey completes the session until it is removed.
  */
 export class SecondFactor {
   readonly #parts: SecondFactorParts
@@ -77,7 +81,7 @@ export class SecondFactor {
   async check(session: FactorSession, untrustedBearers: readonly string[]): Promise<CheckedFactors> {
     const needsToken = session.policy.secondary.requireExtJwtSigner !== null
     const stepUp = this.#findStepUp(session)
-    if (!needsToken && stepUp === undefined && !lacksCode(session)) return NONE
+    if (!needsToken && stepUp === undefined && !lacksCode(session) && !lacksPasskey(session)) return NONE
     return this.#checkAll(session, stepUp, untrustedBearers)
   }
 
@@ -90,11 +94,16 @@ export class SecondFactor {
     const code = { kind: 'totp', isEnrolled: session.identity.verifiedTotpId !== null } as const
     const others = [
       ...(lacksCode(session) ? [code] : []),
+      ...(lacksPasskey(session) ? [await this.#describePasskey(session)] : []),
       ...(reason === undefined ? [] : [await this.#describeStepUp(session, reason)]),
     ]
     if (requireExtJwtSigner === null) return { missing: others, signer: null }
     const token = await this.#checkToken(session, requireExtJwtSigner, bearers)
     return 'kind' in token ? { missing: [...others, token], signer: null } : { missing: others, signer: token }
+  }
+
+  async #describePasskey({ identity }: FactorSession): Promise<MissingFactor> {
+    return { kind: 'passkey', isEnrolled: await this.#parts.hasPasskey(identity.id) }
   }
 
   #findStepUp({ login, policy, acr, amr, authenticatedAt }: FactorSession): StepUpReason | undefined {
@@ -135,6 +144,10 @@ export class SecondFactor {
 
 function lacksCode({ identity: { verifiedTotpId }, policy, passedTotpId }: FactorSession): boolean {
   return isCodeMissing(policy, { verifiedTotpId, passedTotpId })
+}
+
+function lacksPasskey({ policy, login: { method }, passedPasskeyId }: FactorSession): boolean {
+  return isPasskeyMissing(policy, { method, passedPasskeyId })
 }
 
 function isClaimOf({ identity }: FactorSession, { stored }: DirectorySigner, claim: string): boolean {

@@ -1,89 +1,27 @@
-import { X509Certificate } from 'node:crypto'
-import { createLruCache } from '@countersign/core'
-import type { ServerIdentity } from '../platform/keys/server-identity.ts'
-
-interface IssuersParts {
-  /** host:port pairs under which clients reach this controller. */
-  readonly addresses: () => readonly string[]
-  /** The server certificate that is in use. */
-  readonly serverIdentity: () => Pick<ServerIdentity, 'certificatePem' | 'fingerprint'>
-}
+import { OwnAddresses, type OwnAddressesParts } from '../platform/own-addresses.ts'
 
 export const OIDC_PATH = '/oidc'
-const MAX_FOUND = 100
-const ALT_NAME = /(?:DNS|IP Address):([^,\s]+)/g
 
-/**
- * The issuers of this controller: one for each address under which it is reached. These are its advertised addresses, and each name of its
- * server certificate with the ports on which it is reached.
- */
+/** The issuers of this controller: one for each address under which it is reached. */
 export class Issuers {
-  readonly #parts: IssuersParts
-  readonly #found = createLruCache<string, string>(MAX_FOUND)
-  #names: { readonly fingerprint: string; readonly hosts: ReadonlySet<string> } | undefined
+  readonly #addresses: OwnAddresses
 
-  constructor(parts: IssuersParts) {
-    this.#parts = parts
+  constructor(parts: OwnAddressesParts) {
+    this.#addresses = new OwnAddresses(parts)
   }
 
   /** The issuer for the `Host` of a request; undefined when it is not an address of this controller. */
   find(host: string, localPort: number | undefined): string | undefined {
-    // Parsing the addresses costs more than the rest of a request for a page.
-    const { fingerprint } = this.#parts.serverIdentity()
-    const key = `${host} ${localPort} ${fingerprint} ${this.#parts.addresses().join()}`
-    const known = this.#found.get(key)
-    if (known !== undefined) return known
-    const issuer = this.#find(host, localPort)
-    if (issuer !== undefined) this.#found.set(key, issuer)
-    return issuer
-  }
-
-  #find(host: string, localPort: number | undefined): string | undefined {
-    const url = parseHost(host)
-    if (url?.pathname !== '/' || url.username !== '' || url.search !== '' || url.hash !== '') return undefined
-    return this.#isOwn(url, localPort) ? issuerOf(url.host) : undefined
+    const address = this.#addresses.find(host, localPort)
+    return address === undefined ? undefined : issuerOf(address)
   }
 
   /** Whether an issuer is one of this controller. */
   isOwn(issuer: string): boolean {
     const url = URL.canParse(issuer) ? new URL(issuer) : undefined
     if (url?.protocol !== 'https:' || url.pathname.replace(/\/+$/, '') !== OIDC_PATH) return false
-    return this.#isOwn(url, undefined)
-  }
-
-  #isOwn({ host, hostname, port }: URL, localPort: number | undefined): boolean {
-    const addresses = this.#addresses()
-    if (addresses.has(host)) return true
-    if (!this.#certificateHosts().has(hostname)) return false
-    const ports = [...addresses].map((address) => parseHost(address)?.port)
-    return ports.includes(port) || (localPort !== undefined && port === (localPort === 443 ? '' : String(localPort)))
-  }
-
-  /** In the form of `URL.host`. */
-  #addresses(): ReadonlySet<string> {
-    return new Set(this.#parts.addresses().flatMap((address) => parseHost(address)?.host ?? []))
-  }
-
-  #certificateHosts(): ReadonlySet<string> {
-    const { certificatePem, fingerprint } = this.#parts.serverIdentity()
-    if (this.#names?.fingerprint !== fingerprint) this.#names = { fingerprint, hosts: hostsOf(certificatePem) }
-    return this.#names.hosts
+    return this.#addresses.isOwn(url, undefined)
   }
 }
 
 export const issuerOf = (address: string): string => `https://${address}${OIDC_PATH}`
-
-/** The names of a certificate in the form of `URL.hostname`, without wildcards. */
-function hostsOf(certificatePem: string): ReadonlySet<string> {
-  const { subjectAltName = '' } = new X509Certificate(certificatePem)
-  const names = [...subjectAltName.matchAll(ALT_NAME)].map(([, name = '']) => name)
-  return new Set(
-    names
-      .filter((name) => !name.includes('*'))
-      .flatMap((name) => parseHost(name.includes(':') ? `[${name}]` : name)?.hostname ?? []),
-  )
-}
-
-function parseHost(host: string): URL | undefined {
-  return URL.canParse(`https://${host}`) ? new URL(`https://${host}`) : undefined
-}

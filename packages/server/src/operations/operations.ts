@@ -78,6 +78,10 @@ import { deleteOrganization } from './organization/delete-organization.ts'
 import { setQuotas } from './organization/set-quotas.ts'
 import { resumeOrganization, suspendOrganization } from './organization/suspend-organization.ts'
 import { updateOrganization } from './organization/update-organization.ts'
+import { removePasskey, renamePasskey, resetPasskey } from './passkey/change-passkey.ts'
+import { pruneChallenges } from './passkey/prune-challenges.ts'
+import { registerPasskey } from './passkey/register-passkey.ts'
+import { passPasskey } from './passkey/use-passkey.ts'
 import { applyLogout } from './provider-channel/apply-logout.ts'
 import { applySecurityEvents } from './provider-channel/apply-security-events.ts'
 import { pruneRevocations } from './provider-channel/prune-revocations.ts'
@@ -211,6 +215,12 @@ export const OPERATIONS: readonly AnyOperation[] = [
   createFirstAdmin,
   createFirstOrganization,
   ensureSetting,
+  registerPasskey,
+  passPasskey,
+  renamePasskey,
+  removePasskey,
+  resetPasskey,
+  pruneChallenges,
   removeTotp,
   removeTotpInLogin,
   resetTotp,

@@ -49,6 +49,8 @@ import { LoginProviders } from '../login/console/login-provider.ts'
 import { IdentitySync } from '../login/identity-sync.ts'
 import { LoginReporter } from '../login/login-reporter.ts'
 import { OneTimeCodes } from '../login/one-time-codes.ts'
+import { PasskeyChallenges } from '../login/passkeys/passkey-challenges.ts'
+import { PasskeyLogin } from '../login/passkeys/passkey-login.ts'
 import { PasswordLogin } from '../login/password-login.ts'
 import { MAX_AT_ONCE } from '../login/passwords.ts'
 import { SecondFactor } from '../login/second-factor.ts'
@@ -74,12 +76,14 @@ import { createClientCertificates, type IssuingKeys } from '../platform/keys/cli
 import type { Sealing } from '../platform/keys/sealing.ts'
 import type { ServerIdentity } from '../platform/keys/server-identity.ts'
 import { createSignControllerJwt } from '../platform/keys/sign-controller-jwt.ts'
+import { OwnAddresses } from '../platform/own-addresses.ts'
 import type { Settings } from '../platform/settings/index.ts'
 import { settleWithin } from '../platform/settle-within.ts'
 import { createClientChangeDetector } from '../session/client-change-detector.ts'
 import { LiveSessions } from '../session/live-sessions.ts'
 import { SYSTEM_ACTOR } from '../store/actor.ts'
 import { keyOwnerOf } from '../store/key-signer.ts'
+import { hasPasskey } from '../store/reads/passkey-reads.ts'
 import type { Store } from '../store/store.ts'
 import { withWriteTurns } from '../store/write-turns.ts'
 import { DecisionRecorder } from '../token/decision-recorder.ts'
@@ -199,7 +203,14 @@ export function createController(parts: ControllerParts): Controller {
   })
   const revocations = new KnownRevocations(store)
   const identitySync = new IdentitySync({ store, clock, events })
-  const secondFactor = new SecondFactor({ directory: signers, verifier, identitySync, revocations, clock })
+  const secondFactor = new SecondFactor({
+    directory: signers,
+    verifier,
+    identitySync,
+    revocations,
+    clock,
+    hasPasskey: (identityId) => hasPasskey(store.db, identityId),
+  })
   const decisions = new DecisionRecorder({
     save: (decisions) => store.run(recordDecisions, { decisions }, system()),
     clock,
@@ -252,6 +263,8 @@ export function createController(parts: ControllerParts): Controller {
     guesses: worker?.guesses,
     maxPasswordsAtOnce: worker && Math.ceil(MAX_AT_ONCE / worker.workers),
   })
+  const challenges = new PasskeyChallenges(parts)
+  const passkeyLogin = new PasskeyLogin({ ...session, challenges })
   const oidc = signingKeys
     ? createOidc({
         ...parts,
@@ -304,6 +317,9 @@ export function createController(parts: ControllerParts): Controller {
     signers,
     signerKeys,
     passwordLogin,
+    passkeyLogin,
+    challenges,
+    ownAddresses: new OwnAddresses(parts),
     tokenLogin: new TokenLogin({
       session,
       directory: signers,

@@ -5,6 +5,7 @@ import { deleteExpiredSessions } from '../operations/api-session/end-session.ts'
 import { pruneDecisions } from '../operations/auth-decision/record-decisions.ts'
 import { expireIdentities } from '../operations/identity/expire-identities.ts'
 import { pruneDeletedIdentities } from '../operations/identity/prune-deleted-identities.ts'
+import { pruneChallenges } from '../operations/passkey/prune-challenges.ts'
 import { pruneRevocations, REVOCATION_LIMITS } from '../operations/provider-channel/prune-revocations.ts'
 import { pruneChangeLog } from '../operations/upkeep/prune-change-log.ts'
 import { pruneOidc } from '../operations/upkeep/prune-oidc.ts'
@@ -36,7 +37,7 @@ interface UpkeepParts {
 
 /**
  * Ends the access of identities and API accounts at their `expiresAt`. Every hour, reports unused accounts. Every minute, deletes expired sessions, old decisions, change-log entries, notes of deleted
- * identities and revocations that are no longer needed, what the OpenID provider no longer needs, and retired clients, and rotates its signing keys.
+ * identities and revocations that are no longer needed, what the OpenID provider no longer needs, spent challenges, and retired clients, and rotates its signing keys.
  */
 export function startUpkeep({ store, clock, log, ...parts }: UpkeepParts): { stop(): Promise<void> } {
   const meta = () => ({ actorId: SYSTEM_ACTOR.id, now: clock.now() })
@@ -47,6 +48,7 @@ export function startUpkeep({ store, clock, log, ...parts }: UpkeepParts): { sto
     while (await store.run(pruneDeletedIdentities, {}, meta()));
     while (await store.run(pruneRevocations, REVOCATION_LIMITS, meta()));
     while (await store.run(pruneOidc, {}, meta()));
+    while (await store.run(pruneChallenges, {}, meta()));
     await parts.rotateKeys()
     while (await store.run(pruneAccountTokens, {}, meta()));
     await parts.endOldSessions()

@@ -59,6 +59,8 @@ const NONE: readonly string[] = []
 export const SESSION_DEPENDENCIES: Required<DependenciesOf<LiveSession>> = {
   apiSessions: ({ id }) => [id],
   authenticators: ({ authenticatorId }) => [authenticatorId],
+  // A removed passkey ends or changes the sessions that rest on it.
+  passkeys: () => NONE,
   authPolicies: ({ policy }) => [policy.id],
   externalJwtSigners: ({ login, identity: { suppliedAttributes } }) => [
     ...(login.method === 'ext-jwt' ? [login.signerId] : NONE),

@@ -27,6 +27,8 @@ export interface StoredSession {
   readonly endsAt: number
   /** The TOTP enrollment that this session has passed. */
   readonly passedTotpId: string | null
+  /** The passkey that this session has passed as second factor. */
+  readonly passedPasskeyId: string | null
   /** The last recorded use. */
   lastActivityAt: number
   expiresAt: number
@@ -52,6 +54,7 @@ export function sessionFromRow(
     | 'updated_at'
     | 'ends_at'
     | 'passed_totp_id'
+    | 'passed_passkey_id'
     | 'last_activity_at'
     | 'expires_at'
   >,
@@ -74,6 +77,7 @@ export function sessionFromRow(
     updatedAt: row.updated_at,
     endsAt: row.ends_at,
     passedTotpId: row.passed_totp_id,
+    passedPasskeyId: row.passed_passkey_id,
     lastActivityAt: row.last_activity_at,
     expiresAt: row.expires_at,
   }

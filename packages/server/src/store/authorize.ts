@@ -35,7 +35,7 @@ async function findActor(
 ): Promise<Actor | undefined> {
   const { credential } = meta
   if (credential && 'sessionId' in credential) {
-    return findSessionActor(tx, { ...meta, credential, mayBePartial: access === 'partial-self' })
+    return findSessionActor(tx, { ...meta, credential, access })
   }
   return isHostedAccess(access) ? findAccountActor(tx.db, meta) : undefined
 }
@@ -46,7 +46,7 @@ async function mayRun(
   access: CheckedAccess,
   { organizationId }: ActorMeta,
 ): Promise<boolean> {
-  if (access === 'self' || access === 'partial-self') return true
+  if (access === 'self' || access === 'self-before-passkey' || access === 'partial-self') return true
   if (!isHostedAccess(access)) return isAllowed(actor, access)
   const role = hostedRoleOf(actor)
   if (access.hosted !== 'operator') return roleGives(role, access.hosted)

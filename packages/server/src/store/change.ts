@@ -49,6 +49,7 @@ export type ChangedEntity =
   | 'authPolicies'
   | 'identities'
   | 'authenticators'
+  | 'passkeys'
   | 'apiSessions'
   | 'organizations'
   | 'identityProviders'

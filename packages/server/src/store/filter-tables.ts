@@ -79,7 +79,7 @@ const AUTH_POLICY_SYMBOLS = [
   ...['name', 'primary.cert.allowed', 'primary.cert.allowExpiredCerts', 'primary.updb.allowed'],
   ...['primary.updb.minPasswordLength', 'primary.updb.requireSpecialChar', 'primary.updb.requireNumberChar'],
   ...['primary.updb.requireMixedCase', 'primary.updb.maxAttempts', 'primary.extJwt.allowed', 'secondary.requireTotp'],
-  'secondary.requireExtJwtSigner',
+  ...['secondary.requireExtJwtSigner', 'primary.passkey.allowed', 'secondary.requirePasskey'],
 ]
 
 export const AUTH_POLICY_FILTER: FilterTable = {

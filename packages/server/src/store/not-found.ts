@@ -8,6 +8,7 @@ export type EntityNoun =
   | 'identityType'
   | 'spec'
   | 'authenticator'
+  | 'passkey'
   | 'enrollment'
   | 'apiSession'
   | 'apiSessionCertificate'

@@ -65,6 +65,12 @@ const RECORDED: Readonly<Partial<Record<ChangedEntity, LoadState>>> = {
     const tags = readJsonColumn(row.tags)
     return { shown: { id, identityId, method, username, certPem, fingerprint, tags, ...times }, row }
   },
+  passkeys: async (db, id) => {
+    const row = await db.selectFrom('passkeys').selectAll().where('id', '=', id).executeTakeFirst()
+    if (!row) return undefined
+    const { identity_id: identityId, name, rp_id: rpId, aaguid, created_at: createdAt, updated_at: updatedAt } = row
+    return { shown: { id, identityId, name, rpId, aaguid, createdAt, updatedAt }, row }
+  },
   enrollments: async (db, id) => {
     const row = await findEnrollment(db, id)
     if (!row) return undefined

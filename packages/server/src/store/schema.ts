@@ -229,6 +229,38 @@ export interface ApiSessionTable extends Stamped {
   ends_at: number
   /** The TOTP enrollment that this session has passed. */
   passed_totp_id: Generated<string | null>
+  /** The passkey that this session has passed as second factor. */
+  passed_passkey_id: Generated<string | null>
+}
+
+/** A passkey of an identity. */
+export interface PasskeyTable {
+  id: string
+  identity_id: string
+  name: string
+  /** The domain below which it works. */
+  rp_id: string
+  /** Base64url, unique over all identities. */
+  credential_id: string
+  /** Base64url of the COSE key. */
+  public_key: string
+  /** The signature counter of the last use; 0 for authenticators that do not count. */
+  counter: number
+  /** JSON: how the browser reaches the authenticator. */
+  transports: string
+  aaguid: string
+  is_backup_eligible: Bool
+  is_backed_up: Bool
+  last_used_at: number | null
+  created_at: number
+  updated_at: number
+}
+
+/** Challenges that an identity has used, until they expire. */
+export interface SpentChallengeTable {
+  identity_id: string
+  challenge_digest: string
+  expires_at: number
 }
 
 /** The TOTP enrollment of an identity. */
@@ -337,6 +369,8 @@ export interface Database extends HostedTables, OidcTables, ScimTables {
   token_revocations: TokenRevocationTable
   used_event_tokens: UsedEventTokenTable
   totps: TotpTable
+  passkeys: PasskeyTable
+  spent_challenges: SpentChallengeTable
   totp_guesses: TotpGuessTable
   change_log: ChangeLogTable
   auth_decisions: AuthDecisionTable
@@ -353,5 +387,6 @@ export type AuthenticatorRow = Selectable<AuthenticatorTable>
 export type EnrollmentRow = Selectable<EnrollmentTable>
 export type ApiSessionRow = Selectable<ApiSessionTable>
 export type SessionCertificateRow = Selectable<SessionCertificateTable>
+export type PasskeyRow = Selectable<PasskeyTable>
 export type TotpRow = Selectable<TotpTable>
 export type AuthDecisionRow = Selectable<AuthDecisionTable>

@@ -79,6 +79,13 @@ const RULES: readonly UniqueRule[] = [
     reason: () => 'the key of the certificate is in use by another authenticator',
   },
   {
+    index: 'passkeys_credential_id',
+    columns: 'passkeys.credential_id',
+    field: 'credential',
+    code: 'PASSKEY_EXISTS',
+    reason: () => 'the passkey is in use by this or another identity',
+  },
+  {
     index: 'organizations_label',
     columns: 'organizations.label',
     field: 'label',

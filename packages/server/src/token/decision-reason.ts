@@ -25,6 +25,28 @@ export const PASSWORD_REFUSALS = {
 
 export type PasswordRefusal = keyof typeof PASSWORD_REFUSALS
 
+/** Why the response of a passkey was refused. */
+export const PASSKEY_REFUSALS = {
+  disabled,
+  'identity-expired': expired,
+  'passkey-malformed': () => 'a response of a passkey in the form of WebAuthn',
+  'passkey-challenge': () =>
+    'an unused challenge of the last five minutes that this controller issued for this purpose',
+  'passkey-origin': () => 'a page and a passkey of the address that the challenge was issued for',
+  'passkey-unknown': () => 'a registered passkey: it was removed here, but not from the device',
+  'passkey-of-another': () => 'a passkey of the same identity',
+  'passkey-unverified': ({ identity }) =>
+    `user verification by the passkey of the identity ${identity}, such as a PIN, fingerprint or face`,
+  'passkey-signature': ({ identity }) => `a valid signature by the passkey of the identity ${identity}`,
+  'passkey-counter': ({ identity }) =>
+    `a signature counter that grows: the passkey of the identity ${identity} may have been copied`,
+  'not-allowed': ({ policy }) => `the policy ${policy} does not allow passkeys`,
+} as const satisfies Record<string, RefusalText>
+
+export type PasskeyRefusal = keyof typeof PASSKEY_REFUSALS
+/** What is wrong with the response itself. */
+export type CeremonyFault = Exclude<PasskeyRefusal, 'disabled' | 'identity-expired' | 'not-allowed'>
+
 /** Why a certificate was refused. */
 export const CERTIFICATE_REFUSALS = {
   disabled,
@@ -108,6 +130,7 @@ export type DecisionReason =
   | PasswordRefusal
   | CertificateRefusal
   | CodeRefusal
+  | PasskeyRefusal
   | EnrollmentRefusal
   | EnrollRequestRefusal
   | AccessTokenRefusal

@@ -28,7 +28,9 @@ export interface ExplainedPolicy {
   readonly allowsExtJwt: boolean
   readonly allowsPassword: boolean
   readonly allowsCert: boolean
+  readonly allowsPasskey: boolean
   readonly requiresTotp: boolean
+  readonly requiresPasskey: boolean
   /** Id of the signer whose token is required as second factor. */
   readonly requiresExtJwtSigner: string | null
 }
@@ -48,7 +50,9 @@ export function explainedPolicy(policy: StoredAuthPolicy | undefined): Explained
     allowsExtJwt: primary.extJwt.allowed,
     allowsPassword: primary.updb.allowed,
     allowsCert: primary.cert.allowed,
+    allowsPasskey: primary.passkey.allowed,
     requiresTotp: secondary.requireTotp,
+    requiresPasskey: secondary.requirePasskey,
     requiresExtJwtSigner: secondary.requireExtJwtSigner,
   }
 }

@@ -158,12 +158,13 @@ export function missingForLogin(attempt: LoginAttempt): string[] {
 
 function secondFactors({ identity, policy }: LoginAttempt): string[] {
   if (!policy) return []
-  const { requireTotp, requireExtJwtSigner } = policy.secondary
+  const { requireTotp, requireExtJwtSigner, requirePasskey } = policy.secondary
   const required = `a second factor, which the policy ${quoted(policy.name)} requires`
   const hasCodes = !requireTotp && identity !== undefined && identity.verifiedTotpId !== null
   return [
     ...(hasCodes ? [`a second factor, which the identity ${quoted(identity.name)} has set up: a TOTP code`] : []),
     ...(requireTotp ? [`${required}: a TOTP code`] : []),
+    ...(requirePasskey ? [`${required}: a passkey`] : []),
     ...(requireExtJwtSigner ? [`${required}: a token of the signer with the id ${quoted(requireExtJwtSigner)}`] : []),
   ]
 }

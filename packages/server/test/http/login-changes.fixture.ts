@@ -8,6 +8,7 @@ import { ENROLLMENTS, enrollmentBody, inAnHour } from './enrollments.fixture.ts'
 import { create, jwksBody, OLD_SIGNERS, SIGNERS } from './ext-jwt-signers.fixture.ts'
 import { AUTHENTICATORS, createIdentity, IDENTITIES, identityBody } from './identities.fixture.ts'
 import { makeUser, startTotp } from './one-time-codes.fixture.ts'
+import { mustRegister, newDevice } from './passkeys.fixture.ts'
 
 export interface Target {
   readonly isAdmin: boolean
@@ -16,6 +17,7 @@ export interface Target {
   /** Has the same rights and policy, no credential, and is disabled. */
   readonly spareId: string
   readonly policyId: string
+  readonly passkeyId: string
   readonly passwordId: string
   readonly certificateId: string
   readonly enrollmentId: string
@@ -35,6 +37,7 @@ export async function makeTarget(app: TestApp, isAdmin: boolean): Promise<Target
   const rights = { isAdmin, authPolicyId: policyId }
   const { id: identityId, session } = await makeUser(app, rights)
   await startTotp(app, session)
+  const passkeyId = await mustRegister(app, { session, device: newDevice() })
   const spareId = await createIdentity(app, rights)
   await app.admin('POST', `${IDENTITIES}/${spareId}/disable`, { durationMinutes: 0 })
   const { certPem } = await issueTo(app, identityId)
@@ -44,6 +47,7 @@ export async function makeTarget(app: TestApp, isAdmin: boolean): Promise<Target
     identityId,
     spareId,
     policyId,
+    passkeyId,
     passwordId: authenticators.updb.id,
     certificateId: await post(AUTHENTICATORS, { method: 'cert', identityId, certPem }),
     enrollmentId: await post(ENROLLMENTS, enrollmentBody(app, spareId)),
@@ -73,6 +77,7 @@ export async function loadLoginState(app: TestApp, target: Target): Promise<Logi
     db.selectFrom('authenticators').selectAll().where('identity_id', 'in', ids).orderBy('id').execute(),
     db.selectFrom('enrollments').selectAll().where('identity_id', 'in', ids).orderBy('id').execute(),
     db.selectFrom('totps').selectAll().where('identity_id', 'in', ids).orderBy('id').execute(),
+    db.selectFrom('passkeys').selectAll().where('identity_id', 'in', ids).orderBy('id').execute(),
   ])
   const cas = db.selectFrom('cas').selectAll().where('is_verified', '=', true).where('is_auth_enabled', '=', true)
   const isTrusted = (row: { is_trusted: unknown }) => !target.isAdmin || Boolean(row.is_trusted)
@@ -177,6 +182,7 @@ export const LOGIN_CHANGES: readonly LoginChange[] = [
   { call: `POST ${IDENTITIES}/:id/disable`, what: 'disabled', id: ofIdentity, body: () => ({ durationMinutes: 0 }) },
   { call: `POST ${IDENTITIES}/:id/enable`, what: 'enabled', id: ofSpare },
   { call: `DELETE ${IDENTITIES}/:id/mfa`, what: 'no one-time codes', id: ofIdentity },
+  { call: `DELETE ${IDENTITIES}/:id/passkeys/:passkeyId`, what: 'no passkey', id: ofIdentity },
   { call: `POST ${IDENTITIES}/:id/request-extend`, what: 'renewal', id: ofIdentity, body: () => ({ rollKeys: true }) },
   {
     call: `POST ${AUTHENTICATORS}`,

@@ -39,7 +39,9 @@ async function createSubject(app: TestApp, isAdmin: boolean) {
   let current = await makeState()
   const send = ({ call, id, body }: LoginChange, session: string) => {
     const [method = '', path = ''] = call.split(' ')
-    return app.call(method, path.replace(':id', id?.(current.target) ?? ''), body?.(app, current.target), { session })
+    const { passkeyId } = current.target
+    const address = path.replace(':id', id?.(current.target) ?? '').replace(':passkeyId', passkeyId)
+    return app.call(method, address, body?.(app, current.target), { session })
   }
   return {
     async make(change: LoginChange, session: string): Promise<Effect> {

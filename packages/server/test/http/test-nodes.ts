@@ -1,7 +1,7 @@
 import { randomUUID, X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { formatPem, newId, type PasswordCost } from '@countersign/core'
+import { buildExtension, der, formatPem, newId, OID, type PasswordCost } from '@countersign/core'
 import { makeTestCertificate } from '@countersign/testkit'
 import { pino } from 'pino'
 import { createEventHub, type EventHub, type SharedEventHub } from '../../src/events/event-hub.ts'
@@ -86,7 +86,14 @@ export interface TestNodes {
   close(): Promise<void>
 }
 
-const serverCertificate = makeTestCertificate({ kind: 'ec256', commonName: 'localhost' })
+/** A name of the controllers in their certificate, for what needs one. */
+export const CONTROLLER_NAME = 'controller.example.com'
+const altNames = der.sequence(der.implicitTag(2, Buffer.from(CONTROLLER_NAME)))
+const serverCertificate = makeTestCertificate({
+  kind: 'ec256',
+  commonName: 'localhost',
+  extensions: [buildExtension(OID.subjectAltName, altNames)],
+})
 
 /** The server identity of the controller under test. */
 export const serverIdentity = buildServerIdentity(

@@ -7,6 +7,7 @@ import { buildApp } from '../http/build-app.ts'
 import { makeCa } from '../http/cas.fixture.ts'
 import { certBody, create, jwksBody } from '../http/ext-jwt-signers.fixture.ts'
 import { createIdentity, createPassword } from '../http/identities.fixture.ts'
+import { mustRegister, newDevice } from '../http/passkeys.fixture.ts'
 import { createChecker } from './check-responses.fixture.ts'
 
 /** A controller with one entity of each kind, and the ids for paths, by the first segment of the path. */
@@ -28,6 +29,7 @@ async function setUp(t: TestContext) {
   const own = (await app.admin('GET', '/edge/client/v1/current-identity/authenticators')).json.data[0].id
   const session = (await app.admin('GET', '/edge/client/v1/current-api-session')).json.data.id
   await app.admin('POST', '/edge/client/v1/current-identity/mfa')
+  const passkey = await mustRegister(app, { session: app.adminSession, device: newDevice() })
   const enrollment = await app.admin('POST', '/edge/management/v1/enrollments', {
     method: 'ott',
     identityId: identity,
@@ -46,6 +48,7 @@ async function setUp(t: TestContext) {
     identities: identity,
     authenticators: authenticator,
     'current-identity': own,
+    'current-identity/passkeys': passkey,
     'api-sessions': session,
     enrollments: enrollment.json.data.id,
     cas: (await makeCa(app)).id,
@@ -71,7 +74,8 @@ for (const id of Object.keys(SPECS) as SpecId[]) {
     let checked = 0
     for (const { path, method, route } of schemas.filter((one) => one.method === 'get')) {
       if (OMITTED[path]) continue
-      const known = ids[path.split('/')[1] ?? ''] ?? 'no-such-id'
+      const [, first = '', second = ''] = path.split('/')
+      const known = ids[`${first}/${second}`] ?? ids[first] ?? 'no-such-id'
       const address = SPECS[id].base + path.replaceAll(/\{\w+\}/g, known)
       const reply = await app.admin('GET', address, undefined, { headers: { accept: 'application/json' } })
       const isAbsent = known === 'no-such-id' && path.includes('{')

@@ -30,7 +30,8 @@ const SESSIONS = ['identity', 'account session'] as const
 const FEDERATED = ['federated account', 'traded token'] as const
 const ACCOUNTS = ['account', 'account session', ...FEDERATED] as const
 
-const isSelf = (access: OperationAccess): boolean => access === 'self' || access === 'partial-self'
+const isSelf = (access: OperationAccess): boolean =>
+  access === 'self' || access === 'self-before-passkey' || access === 'partial-self'
 
 /** By ids and bodies, as the system: the actor of the race is another. */
 export const LOSSES: readonly Loss[] = [
@@ -69,6 +70,13 @@ export const LOSSES: readonly Loss[] = [
     // The sessions of some of these have passed a code.
     isHarmless: isSelf,
     happen: (world, actor) => moveToPolicy(world, actor, { secondary: { requireTotp: true } }),
+  },
+  {
+    title: 'needs a passkey',
+    of: ['identity'],
+    // Some of these have none yet, and can add the first.
+    isHarmless: isSelf,
+    happen: (world, actor) => moveToPolicy(world, actor, { secondary: { requirePasskey: true } }),
   },
   {
     title: 'needs a second token',

@@ -22,6 +22,14 @@ import {
   identityBody,
 } from '../http/identities.fixture.ts'
 import { AUTHENTICATE_MFA, enrollTotp, MFA, startTotp } from '../http/one-time-codes.fixture.ts'
+import {
+  beginCompletion,
+  beginRegistration,
+  COMPLETE,
+  mustRegister,
+  newDevice,
+  PASSKEYS,
+} from '../http/passkeys.fixture.ts'
 import { HOST, OidcClient } from '../oidc/oidc.fixture.ts'
 import { type Actor, tradeForm, type World } from './actors.fixture.ts'
 
@@ -73,6 +81,12 @@ export const REQUESTS: Readonly<Record<string, Prepare>> = {
     const { id, session } = await app.makeIdentity()
     await enrollTotp(app, session)
     return { method: 'DELETE', path: `${IDENTITIES}/${id}/mfa` }
+  },
+
+  'passkey.reset': async ({ app }) => {
+    const { id, session } = await app.makeIdentity()
+    const passkeyId = await mustRegister(app, { session, device: newDevice() })
+    return { method: 'DELETE', path: `${IDENTITIES}/${id}/passkeys/${passkeyId}` }
   },
 
   'signer.create': () => ({ method: 'POST', path: SIGNERS, body: jwksBody() }),
@@ -207,6 +221,26 @@ export const REQUESTS: Readonly<Record<string, Prepare>> = {
     assert.equal(reply.status, 201, reply.text)
     return { method: 'DELETE', path: `${OWN_CERTIFICATES}/${reply.json.data.id}` }
   },
+
+  'passkey.register': async ({ app }, actor) => {
+    const credential = await newDevice().create(await beginRegistration(app, sessionOf(actor)))
+    return { method: 'POST', path: PASSKEYS, body: { credential } }
+  },
+  'passkey.pass': async ({ app }, actor) => {
+    const [session, device] = [sessionOf(actor), newDevice()]
+    await mustRegister(app, { session, device })
+    const passkey = await device.get(await beginCompletion(app, session))
+    return { method: 'POST', path: COMPLETE, body: { passkey } }
+  },
+  'passkey.rename': async ({ app }, actor) => ({
+    method: 'PATCH',
+    path: `${PASSKEYS}/${await mustRegister(app, { session: sessionOf(actor), device: newDevice() })}`,
+    body: { name: newId() },
+  }),
+  'passkey.remove': async ({ app }, actor) => ({
+    method: 'DELETE',
+    path: `${PASSKEYS}/${await mustRegister(app, { session: sessionOf(actor), device: newDevice() })}`,
+  }),
 
   'totp.start': () => ({ method: 'POST', path: MFA }),
   'totp.verify': async ({ app }, actor) => {

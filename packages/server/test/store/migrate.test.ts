@@ -131,6 +131,10 @@ const RELEASED: Readonly<Record<string, readonly [sqlite: string, postgres: stri
     '65516e1f3e38d3fb229849744e74343e70e4f9f48b5e8c29254e7ce74f323c38',
     'f4293afcf32cb2e7a3c4a1096fbd24f4d56dde9f1ae4a2cf690add18d58a8f1e',
   ],
+  passkeys: [
+    '41d2b75340d5e940e458569e1ac22bb36a98974b9d6234b8e9c84cd70c51af08',
+    'eef32e1aaf6862515c44f6a6f82d3f1bbd41ad601cd414445b31b238ba5cc625',
+  ],
   'federated-accounts': [
     'bd3872cab2482f7a736aecd22038c4ae1972f3c6fd9cf6c8ee72cfc80321ac13',
     'e09139cc1199f3772a8462c4f735f9598740a064e5b5641228bab507a6bcbe08',

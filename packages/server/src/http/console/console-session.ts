@@ -1,7 +1,8 @@
-import { ConsoleSession } from '@countersign/contract'
+import { ConsolePasskeySession, ConsoleSession } from '@countersign/contract'
 import type { SecondFactor } from '../../login/second-factor.ts'
+import type { Call } from '../pipeline/call.ts'
 import { detail, done } from '../pipeline/envelope.ts'
-import type { Route } from '../pipeline/route.ts'
+import type { Route, RouteResponse } from '../pipeline/route.ts'
 import { checkOwnPage, cookieSessionToken, SESSION_COOKIE } from '../pipeline/session-cookie.ts'
 import { currentSessionView } from '../shared/api-session-view.ts'
 import { createLogInCall, type LogInCallParts } from '../shared/log-in-call.ts'
@@ -14,13 +15,28 @@ interface ConsoleSessionRouteParts extends LogInCallParts, BrowserSessionParts {
 const PATHS = ['/console/session']
 
 /**
- * Password login and logout of the console, and whether the browser has a session. The session token is sent in a cookie only. Without a session the
- * console makes no call that needs one: the browser would log the 401 as an error of the page.
+ * Login by password and by passkey, logout of the console, and whether the browser has a session. The session token is sent in a cookie only. Without
+ * a session the console makes no call that needs one: the browser would log the 401 as an error of the page.
  */
 export function consoleSessionRoutes(parts: ConsoleSessionRouteParts): Route[] {
   const { clock, secondFactor, sessions } = parts
   const browser = new BrowserSessions(parts)
   const logIn = createLogInCall(parts)
+
+  const logInBy =
+    (method: 'password' | 'passkey') =>
+    async (call: Call): Promise<RouteResponse> => {
+      // Login CSRF: a foreign page could log its visitors in under another identity.
+      checkOwnPage(call.untrustedHead)
+      const { token, session } = await logIn(method, call)
+      const missing = await secondFactor.findMissing(session, [])
+      return {
+        ...detail(currentSessionView(session, '', { now: clock.now(), missing })),
+        headers: { 'cache-control': 'no-store' },
+        cookies: await browser.replace(call, token),
+      }
+    }
+
   return [
     {
       method: 'GET',
@@ -44,17 +60,17 @@ export function consoleSessionRoutes(parts: ConsoleSessionRouteParts): Route[] {
       bodyCap: 'anonymous',
       body: { schema: ConsoleSession, optional: false },
       note: null,
-      handle: async (call) => {
-        // Login CSRF: a foreign page could log its visitors in under another identity.
-        checkOwnPage(call.untrustedHead)
-        const { token, session } = await logIn('password', call)
-        const missing = await secondFactor.findMissing(session, [])
-        return {
-          ...detail(currentSessionView(session, '', { now: clock.now(), missing })),
-          headers: { 'cache-control': 'no-store' },
-          cookies: await browser.replace(call, token),
-        }
-      },
+      handle: logInBy('password'),
+    },
+    {
+      method: 'POST',
+      paths: PATHS.map((path) => `${path}/passkey`),
+      access: 'anonymous',
+      rate: 'attempt',
+      bodyCap: 'anonymous',
+      body: { schema: ConsolePasskeySession, optional: false },
+      note: null,
+      handle: logInBy('passkey'),
     },
     {
       method: 'DELETE',

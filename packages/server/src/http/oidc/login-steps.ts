@@ -51,7 +51,7 @@ export class LoginSteps {
       const required = policy.secondary.requireExtJwtSigner
       const { signerId = null, acr = null, amr: tokenAmr = null, authenticatedAt = null } = token ?? {}
       const basis = { signerId, acr, amr: tokenAmr, authenticatedAt }
-      const candidate = { identity, policy, login: method, ...basis, passedTotpId: null }
+      const candidate = { identity, policy, login: method, ...basis, passedTotpId: null, passedPasskeyId: null }
       const missing = await secondFactor.findMissing(candidate, given.bearers)
       const isGiven = required !== null && missing.every(({ kind }) => kind !== 'ext-jwt')
       const passed = [method.method, ...(isGiven ? [secondTokenMethod(required)] : [])]

@@ -46,6 +46,8 @@ const REFUSED: Readonly<Record<OidcLoginMethod, string>> = {
 }
 const UNKNOWN_LOGIN = 'This sign-in has expired, or it was not started in this browser.'
 const STEP_UP = 'A stronger or more recent login at the identity provider is required.'
+const NEEDS_PASSKEY =
+  'Your authentication policy requires a passkey, which this sign-in does not offer. Sign in to the console, or ask an administrator for another policy.'
 const MUST_POST = 'please POST to this URL'
 
 /** The login pages, and the step in which an identity proves itself with its first credential. */
@@ -146,6 +148,11 @@ function isForeignPage({ untrustedHead }: Call): boolean {
   return (origin !== undefined || site !== undefined) && site !== 'none' && !isOwnPage(untrustedHead)
 }
 
+function refusePasskey(accepted: Accepted): RouteResponse {
+  if (accepted === 'html') return endPage(403, NEEDS_PASSKEY)
+  throw new AppError('UNAUTHORIZED', { message: NEEDS_PASSKEY })
+}
+
 interface StepContext {
   readonly issuer: string
   readonly login: PageLogin
@@ -160,11 +167,14 @@ export function showStep(
   { session, missing }: LoginStep,
 ): RouteResponse {
   const [first] = missing
+  // The pages have no scripts, which passkeys need.
+  if (missing.some(({ kind }) => kind === 'passkey')) return refusePasskey(accepted)
   if (!first) return redirect(`${issuer}/authorize/callback?id=${login.id}`)
   if (accepted === 'html') {
     const { name } = session.identity
     const options = { name, refusal }
     if (first.kind === 'totp') return first.isEnrolled ? codePage(login, options) : beginCodesPage(login, options)
+    if (first.kind === 'passkey') return refusePasskey(accepted)
     if (first.kind === 'step-up') return tokenPage(login, { refusal: STEP_UP, status: 401 })
     const signer = first.signer && { name: first.signer.name, loginUrl: browserLoginOf(first.signer).externalAuthUrl }
     return secondTokenPage(login, { ...options, signer })

@@ -10,6 +10,13 @@ export const PARAMETERS = {
     schema: { type: 'string' },
     description: 'The id of a token',
   },
+  passkeyId: {
+    name: 'passkeyId',
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+    description: 'The id of a passkey',
+  },
   filter: {
     name: 'filter',
     in: 'query',

@@ -6,6 +6,7 @@ import { browserLoginOf } from '../../token/browser-login.ts'
 export function authQueries(missing: readonly MissingFactor[]): unknown[] {
   return missing.flatMap((factor): unknown[] => {
     if (factor.kind === 'totp') return [{ ...TOTP_QUERY, isTotpEnrolled: factor.isEnrolled }]
+    if (factor.kind === 'passkey') return [{ ...PASSKEY_QUERY, isPasskeyEnrolled: factor.isEnrolled }]
     const query = factor.signer ? extJwtQuery(factor.signer) : undefined
     if (factor.kind === 'ext-jwt') return query ? [query] : []
     const { requireAcr, requireAmr, maxAuthAgeSeconds } = factor.requirements
@@ -43,6 +44,14 @@ const TOTP_QUERY = {
   httpUrl: './authenticate/mfa',
   minLength: 4,
   maxLength: 6,
+  scopes: null,
+}
+
+const PASSKEY_QUERY = {
+  typeId: 'PASSKEY',
+  provider: 'ziti',
+  httpMethod: 'POST',
+  httpUrl: './authenticate/passkey',
   scopes: null,
 }
 

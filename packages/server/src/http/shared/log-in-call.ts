@@ -3,8 +3,15 @@ import { AppError, type StepUpReason } from '@countersign/core'
 import type { ReportedRequest } from '../../events/reported-request.ts'
 import type { CertificateLogin } from '../../login/certificate-login.ts'
 import type { LoginReporter } from '../../login/login-reporter.ts'
+import type { PasskeyLogin } from '../../login/passkeys/passkey-login.ts'
 import type { PasswordLogin } from '../../login/password-login.ts'
-import { refusedCertificate, refusedDisabledIdentity, refusedJwt, refusedPassword } from '../../login/refused-login.ts'
+import {
+  refusedCertificate,
+  refusedDisabledIdentity,
+  refusedJwt,
+  refusedPasskey,
+  refusedPassword,
+} from '../../login/refused-login.ts'
 import type { TokenLogin, TokenLoginRefusal } from '../../login/token-login.ts'
 import type { OpenSession } from '../../operations/api-session/start-session.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -18,6 +25,7 @@ export interface LogInCallParts {
   readonly clock: Clock
   readonly passwordLogin: PasswordLogin
   readonly tokenLogin: Pick<TokenLogin, 'logIn'>
+  readonly passkeyLogin: Pick<PasskeyLogin, 'logIn'>
   readonly certificateLogin: Pick<CertificateLogin, 'logIn'>
   readonly explainer: Pick<LoginExplainer, 'explain'>
   /** Every login is reported here, accepted or refused. */
@@ -56,7 +64,7 @@ interface Method<Own extends LoginResult> {
 }
 
 export function createLogInCall(parts: LogInCallParts): LogInCall {
-  const { passwordLogin, certificateLogin, tokenLogin, explainer, logins, clock } = parts
+  const { passwordLogin, certificateLogin, tokenLogin, passkeyLogin, explainer, logins, clock } = parts
   const requestOf = ({ requestId, clientAddress }: CredentialCall) => ({ id: requestId, remoteAddress: clientAddress })
 
   const methods: Record<AuthenticateMethod, Method<LoginResult>> = {
@@ -83,6 +91,13 @@ export function createLogInCall(parts: LogInCallParts): LogInCall {
         certificateLogin.logIn(call.clientCertificate(), call.body as AuthenticateBody, call.clientAddress, call.open),
       refuse: (call, result) => ({
         refused: refusedCertificate(requestOf(call), result, clock.now()),
+        error: new AppError('INVALID_AUTH'),
+      }),
+    }),
+    passkey: method({
+      attempt: (call) => passkeyLogin.logIn(call.body as AuthenticateBody, call.clientAddress, call.open),
+      refuse: (call, result) => ({
+        refused: refusedPasskey(requestOf(call), result, clock.now()),
         error: new AppError('INVALID_AUTH'),
       }),
     }),

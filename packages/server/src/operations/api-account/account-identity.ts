@@ -56,6 +56,7 @@ async function ensureAccountPolicy(tx: Transaction): Promise<void> {
       cert: { ...primary.cert, allowed: false },
       extJwt: { ...primary.extJwt, allowed: false },
       updb: { ...primary.updb, allowed: false },
+      passkey: { allowed: false },
     },
   })
 }

@@ -4,6 +4,7 @@ import {
   isAccountIdentity,
   isIssuedBefore,
   isLinkedTo,
+  type LoginMethodName,
   newSortableId,
   sessionEnd,
   sessionIdleMs,
@@ -27,12 +28,15 @@ import type { Transaction } from '../../store/transaction.ts'
 import { countSessions, insertSession, type NewApiSession } from '../../store/writes/api-session-writes.ts'
 import { setClientInfo } from '../../store/writes/identity-writes.ts'
 import { endSurplusSessions, type SecondFactors } from '../../store/writes/surplus-sessions.ts'
+import { type PasskeyProof, usePasskey } from '../passkey/use-passkey.ts'
 
 export interface CreateApiSession extends NewApiSession {
   readonly envInfo: Readonly<Record<string, string>> | undefined
   readonly sdkInfo: Readonly<Record<string, string>> | undefined
   /** The password digest or certificate fingerprint that was compared: the authenticator must still have it. */
   readonly comparedWith?: string | undefined
+  /** The verified response of a login by passkey. */
+  readonly passkey?: PasskeyProof | undefined
   /** The sessions of the identity beyond this number end: those that lack a second factor, then the least recently used. */
   readonly maxPerIdentity: number
   /** Undefined when the first factor makes a session complete. */
@@ -60,7 +64,7 @@ export const createApiSession = operation({
 /** The part of `createApiSession` that other operations share. Those that lock more do so together with the identity. */
 export async function insertApiSession(
   tx: Transaction,
-  { envInfo, sdkInfo, maxPerIdentity, secondFactors, comparedWith, ...session }: CreateApiSession,
+  { envInfo, sdkInfo, maxPerIdentity, secondFactors, comparedWith, passkey, ...session }: CreateApiSession,
   locking = lockIdentity(tx, session.identityId, session.token),
 ): Promise<Opening> {
   const { identityId, token } = session
@@ -68,7 +72,8 @@ export async function insertApiSession(
   const [identity, count] = await Promise.all([locking, countSessions(tx, identityId)])
   if (token && identity && identity.signerRevision !== token.signerRevision) return 'signer-changed'
   if (token && identity && isTokenRevoked(identity, token)) return 'token-revoked'
-  if (!identity || !(await mayLogIn(tx, identity, session, comparedWith))) throw new AppError('INVALID_AUTH')
+  if (!identity || !(await mayLogIn(tx, identity, session, { comparedWith, passkey })))
+    throw new AppError('INVALID_AUTH')
   const surplus = count + 1 - maxPerIdentity
   if (surplus > 0) await endSurplusSessions(tx, identityId, { surplus, secondFactors })
   await insertSession(tx, session)
@@ -88,12 +93,13 @@ async function mayLogIn(
   tx: Transaction,
   identity: LoginState,
   { identityId, authenticatorId, token, ca }: NewApiSession,
-  comparedWith: string | undefined,
+  { comparedWith, passkey }: Pick<CreateApiSession, 'comparedWith' | 'passkey'>,
 ): Promise<boolean> {
   if (!hasAccess(identity, tx.now)) return false
   if (isAccountIdentity(identityId)) return (await findAccountActor(tx.db, tx)) !== undefined
   const externalId = token?.externalId ?? ca?.externalId ?? null
   if (externalId !== null && externalId !== identity.externalId) return false
+  if (passkey) return usePasskey(tx, identityId, passkey)
   return comparedWith === undefined || hasCredential(tx.db, authenticatorId, comparedWith)
 }
 
@@ -113,6 +119,8 @@ export interface Authenticated extends SessionOrigin {
   readonly authenticatorId: string
   /** The password digest or certificate fingerprint that was compared. */
   readonly comparedWith?: string | undefined
+  /** The verified response of a login by passkey. */
+  readonly passkey?: PasskeyProof | undefined
   /** The token of a login by token. */
   readonly token?: TokenBasis | undefined
   /** SHA-1 of the certificate of a login by certificate. */
@@ -187,7 +195,19 @@ interface SessionKey {
 /** The row of a new session, and the session as requests use it. */
 export function buildSession(
   { maxPerIdentity }: Pick<SessionOptions, 'maxPerIdentity'>,
-  { identity, policy, login, certificate, authenticatorId, comparedWith, token, ca, body, ipAddress }: Authenticated,
+  {
+    identity,
+    policy,
+    login,
+    certificate,
+    authenticatorId,
+    comparedWith,
+    passkey,
+    token,
+    ca,
+    body,
+    ipAddress,
+  }: Authenticated,
   { id, tokenDigest, now, endsAt, ...key }: SessionKey,
 ): { readonly row: CreateApiSession; readonly session: LiveSession } {
   const tokenExpiresAt = token?.expiresAt ?? null
@@ -201,6 +221,7 @@ export function buildSession(
     method: login.method,
     authenticatorId,
     comparedWith,
+    passkey,
     token,
     ca,
     ipAddress,
@@ -210,7 +231,7 @@ export function buildSession(
     envInfo: body.envInfo as Record<string, string> | undefined,
     sdkInfo: body.sdkInfo as Record<string, string> | undefined,
     maxPerIdentity,
-    secondFactors: secondFactorsOf(identity, policy),
+    secondFactors: secondFactorsOf(identity, policy, login.method),
   }
   const session = {
     id,
@@ -237,6 +258,7 @@ export function buildSession(
     storedExpiresAt: expiresAt,
     endsAt: end,
     passedTotpId: null,
+    passedPasskeyId: null,
   }
   return { row, session }
 }
@@ -244,9 +266,12 @@ export function buildSession(
 function secondFactorsOf(
   { verifiedTotpId }: StoredIdentity,
   { secondary }: StoredAuthPolicy,
+  method: LoginMethodName,
 ): SecondFactors | undefined {
   const needsToken = secondary.requireExtJwtSigner !== null
-  return verifiedTotpId !== null || needsToken ? { verifiedTotpId, needsToken } : undefined
+  const needsPasskey = secondary.requirePasskey
+  const isMissing = verifiedTotpId !== null || needsToken || (needsPasskey && method !== 'passkey')
+  return isMissing ? { verifiedTotpId, needsToken, needsPasskey } : undefined
 }
 
 const ALL_CONFIG_TYPES = 'all'

@@ -193,6 +193,16 @@ export const SETTINGS = {
         'Maximum number of sessions per identity; a further one ends one that lacks a second factor, else the least recently used',
     }),
   },
+  passkeys: {
+    domain: optionalText({
+      expected: 'a host name in lower case, such as example.com',
+      maxLength: 253,
+      accepts: (name) => isHostName(name) && name === name.toLowerCase() && isIP(name) === 0,
+      flagValue: 'NAME',
+      description:
+        'Domain that passkeys are bound to, for several host names below it; by default each name has its own',
+    }),
+  },
   oidc: {
     enabled: toggle({
       default: true,

@@ -23,8 +23,13 @@ export const AUTH_POLICY_COLUMNS = {
       maxAttempts: named('updb_max_attempts', int()),
       lockoutDurationMinutes: named('updb_lockout_duration_minutes', int()),
     },
+    passkey: { allowed: named('passkey_allowed', bool()) },
   },
-  secondary: { requireTotp: bool(), requireExtJwtSigner: named('require_ext_jwt_signer_id', textOrNull()) },
+  secondary: {
+    requireTotp: bool(),
+    requireExtJwtSigner: named('require_ext_jwt_signer_id', textOrNull()),
+    requirePasskey: bool(),
+  },
   session: {
     idleMinutes: named('session_idle_minutes', intOrNull()),
     maxMinutes: named('session_max_minutes', intOrNull()),

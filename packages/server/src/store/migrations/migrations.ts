@@ -10,6 +10,7 @@ import { lastLogins } from './last-logins.ts'
 import type { Migration } from './migration.ts'
 import { networkNames } from './network-names.ts'
 import { oidcSessions } from './oidc-sessions.ts'
+import { passkeys } from './passkeys.ts'
 import { providerChannels } from './provider-channels.ts'
 import { scim } from './scim.ts'
 import { scimNames } from './scim-names.ts'
@@ -46,4 +47,5 @@ export const MIGRATIONS: readonly Migration[] = [
   federatedAccounts,
   tenants,
   decisionNames,
+  passkeys,
 ]

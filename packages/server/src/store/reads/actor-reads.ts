@@ -5,6 +5,7 @@ import {
   isCodeMissing,
   isLinkedTo,
   isLoginAllowed,
+  isPasskeyMissing,
   isTrustedFor,
   type LoginMethodName,
   sessionEnd,
@@ -15,6 +16,7 @@ import type { SessionCredential } from '../actor-credential.ts'
 import type { StoredAuthPolicy } from '../auth-policy-row.ts'
 import { hasAccess } from '../identity-row.ts'
 import { readJsonColumn } from '../json-column.ts'
+import type { OperationAccess } from '../operation-access.ts'
 import type { OperationMeta } from '../operation-meta.ts'
 import { prepared } from '../prepared.ts'
 import type { Database } from '../schema.ts'
@@ -22,6 +24,7 @@ import { isStoredSessionLive } from '../session-activity.ts'
 import type { Transaction } from '../transaction.ts'
 import { findAccountRole } from './active-account-reads.ts'
 import { findAuthPolicyOf } from './auth-policy-reads.ts'
+import { hasPasskey } from './passkey-reads.ts'
 import { isRevoked } from './revocation-reads.ts'
 import { findSessionOrigin } from './session-origin-reads.ts'
 import { findEnabledSignerTrust } from './signer-reads.ts'
@@ -31,8 +34,8 @@ type Db = Kysely<Database>
 
 interface SessionActor extends Pick<OperationMeta, 'actorId' | 'now'> {
   readonly credential: SessionCredential
-  /** Whether the session may lack its second factor. */
-  readonly mayBePartial: boolean
+  /** Decides which second factors the session may lack. */
+  readonly access: OperationAccess
 }
 
 /**
@@ -41,7 +44,7 @@ interface SessionActor extends Pick<OperationMeta, 'actorId' | 'now'> {
  */
 export async function findSessionActor(
   { db }: Pick<Transaction, 'db'>,
-  { actorId, credential, now, mayBePartial }: SessionActor,
+  { actorId, credential, now, access }: SessionActor,
 ): Promise<Actor | undefined> {
   // On PostgreSQL these share one round trip.
   const [[session], [row], policy] = await Promise.all([
@@ -57,9 +60,13 @@ export async function findSessionActor(
   if (origin?.retiresAt !== undefined && now >= origin.retiresAt) return undefined
   if (!origin || !policy || !isLoginAllowed(policy, origin.login)) return undefined
   if (now >= sessionEnd(policy, session, row)) return undefined
-  if (mayBePartial) return actor
+  if (access === 'partial-self') return actor
   if (origin.login.method === 'ext-jwt' && lacksStepUp(policy, session, now)) return undefined
   if (isCodeMissing(policy, { ...row, ...session })) return undefined
+  const factor = { method: origin.login.method, passedPasskeyId: session.passedPasskeyId }
+  if (isPasskeyMissing(policy, factor) && !(access === 'self-before-passkey' && !(await hasPasskey(db, actorId)))) {
+    return undefined
+  }
   return (await isSecondTokenValid(db, policy, credential, { ...row, ...actor })) ? actor : undefined
 }
 
@@ -71,6 +78,7 @@ const sessionById = prepared(1, (db, id: string) =>
     .select(['signer_revision as signerSessionRevision', 'ca_id as caId', 'ca_revision as caRevision'])
     .select([
       'passed_totp_id as passedTotpId',
+      'passed_passkey_id as passedPasskeyId',
       'created_at as createdAt',
       'expires_at as expiresAt',
       'ends_at as endsAt',

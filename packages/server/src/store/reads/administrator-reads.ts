@@ -23,6 +23,7 @@ export async function findAdministratorLevel(
       eb.or([
         hasAllowedAuthenticator(eb, 'updb'),
         hasAllowedAuthenticator(eb, 'cert'),
+        hasAllowedPasskey(eb),
         hasNamingCa(eb),
         hasAllowedSigner(eb),
       ]),
@@ -112,6 +113,14 @@ function hasAllowedAuthenticator(eb: Administrators, method: keyof typeof ALLOWE
       ]),
     )
   return eb.and([eb(ALLOWED_COLUMN[method], '=', true), eb.exists(authenticators)])
+}
+
+function hasAllowedPasskey(eb: Administrators) {
+  const passkeys = eb
+    .selectFrom('passkeys')
+    .select('passkeys.id')
+    .whereRef('passkeys.identity_id', '=', 'identities.id')
+  return eb.and([eb('auth_policies.passkey_allowed', '=', true), eb.exists(passkeys)])
 }
 
 /** Third-party CAs whose certificates are accepted for administrators. */

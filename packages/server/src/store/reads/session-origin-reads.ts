@@ -32,6 +32,7 @@ type FindOrigin = (db: ReadDatabase, session: SessionRow, identity: Owner) => Pr
 const FIND_ORIGIN: Readonly<Record<LoginMethodName, FindOrigin>> = {
   // A removed authenticator has ended its sessions, except the one that removed it.
   password: async () => ({ login: { method: 'password' } }),
+  passkey: async () => ({ login: { method: 'passkey' } }),
   // Undefined also when the third-party CA is deleted, no longer logs in, has another claim, or is not trusted for the rights of the identity.
   cert: async (db, { authenticatorId, caId, caRevision }, identity) => {
     if (caId !== null) {

@@ -31,6 +31,7 @@ const sessionByDigest = prepared(1, (db, digest: string) =>
       'session.updated_at as session_updated_at',
       'session.ends_at',
       'session.passed_totp_id',
+      'session.passed_passkey_id',
       'session.last_activity_at',
       'session.expires_at as session_expires_at',
     ])

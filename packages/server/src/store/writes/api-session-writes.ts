@@ -101,6 +101,24 @@ export async function setPassedTotp(tx: Transaction, id: string, totpId: string)
   tx.changed({ entity: ENTITY, id, action: 'updated' })
 }
 
+/** Records that this session has passed the second factor with a passkey. */
+export async function setPassedPasskey(tx: Transaction, id: string, passkeyId: string): Promise<void> {
+  await tx.db.updateTable('api_sessions').set({ passed_passkey_id: passkeyId }).where('id', '=', id).execute()
+  tx.changed({ entity: ENTITY, id, action: 'updated' })
+}
+
+/** The sessions of an identity that have passed the second factor with this passkey lack it again. */
+export async function clearPassedPasskey(tx: Transaction, identityId: string, passkeyId: string): Promise<void> {
+  const changed = await tx.db
+    .updateTable('api_sessions')
+    .set({ passed_passkey_id: null })
+    .where('identity_id', '=', identityId)
+    .where('passed_passkey_id', '=', passkeyId)
+    .returning('id')
+    .execute()
+  for (const { id } of changed) tx.changed({ entity: ENTITY, id, action: 'updated' })
+}
+
 const setFirstEnd = prepared(3, (db, id: string, now: number, expiresAt: number) =>
   db
     .updateTable('api_sessions')

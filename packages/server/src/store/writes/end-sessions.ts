@@ -12,6 +12,7 @@ const BASIS_COLUMNS = {
   authenticatorId: 'authenticator_id',
   externalId: 'external_id',
   totpId: 'passed_totp_id',
+  passkeyId: 'passed_passkey_id',
 } as const satisfies Record<string, keyof ApiSessionRow>
 
 type Basis = { readonly [Name in keyof typeof BASIS_COLUMNS]?: string }

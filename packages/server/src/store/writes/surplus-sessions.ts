@@ -9,6 +9,8 @@ export interface SecondFactors {
   readonly verifiedTotpId: string | null
   /** Whether its policy requires a second token. */
   readonly needsToken: boolean
+  /** Whether its policy requires a passkey. */
+  readonly needsPasskey: boolean
 }
 
 /**
@@ -44,13 +46,14 @@ const lastUse = prepared(1, (db, id: string) =>
  * Whether a session lacks a second factor. One of the OpenID provider has tokens only when nothing is missing. `totpId` is empty when there are no
  * verified codes.
  */
-const isIncomplete = (totpId: string, needsToken: number) => sql<boolean>`case
+const isIncomplete = (totpId: string, needsToken: number, needsPasskey: number) => sql<boolean>`case
   when token_digest like ${sql.lit(OIDC_SESSION_KEYS)}
     then not exists (select 1 from oidc_sessions where oidc_sessions.session_id = sessions.id)
   else (${totpId} <> '' and coalesce(passed_totp_id, '') <> ${totpId}) or (${needsToken} = 1 and updated_at <= created_at)
+    or (${needsPasskey} = 1 and method <> 'passkey' and passed_passkey_id is null)
 end`
 
-const incompleteOnes = prepared(3, (db, identityId: string, totpId: string, needsToken: number) =>
+const incompleteOnes = prepared(4, (db, identityId: string, totpId: string, needsToken: number, needsPasskey: number) =>
   db
     .selectFrom((newest) =>
       newest
@@ -62,18 +65,18 @@ const incompleteOnes = prepared(3, (db, identityId: string, totpId: string, need
         .as('sessions'),
     )
     .select(['id', 'identity_id', 'ip_address'])
-    .where(isIncomplete(totpId, needsToken))
+    .where(isIncomplete(totpId, needsToken, needsPasskey))
     .orderBy('created_at')
     .orderBy('id')
     .limit(SURPLUS_BATCH),
 )
 
-const incompleteOne = prepared(3, (db, id: string, totpId: string, needsToken: number) =>
+const incompleteOne = prepared(4, (db, id: string, totpId: string, needsToken: number, needsPasskey: number) =>
   db
     .selectFrom('api_sessions as sessions')
     .select(['id', 'identity_id', 'ip_address'])
     .where('id', '=', id)
-    .where(isIncomplete(totpId, needsToken)),
+    .where(isIncomplete(totpId, needsToken, needsPasskey)),
 )
 
 export interface Surplus {
@@ -103,10 +106,10 @@ async function findIncomplete(
   identityId: string,
   {
     surplus,
-    secondFactors: { verifiedTotpId, needsToken },
+    secondFactors: { verifiedTotpId, needsToken, needsPasskey },
   }: Required<Surplus> & { readonly secondFactors: SecondFactors },
 ): Promise<readonly EndedSession[]> {
-  const factors = [verifiedTotpId ?? '', needsToken ? 1 : 0] as const
+  const factors = [verifiedTotpId ?? '', needsToken ? 1 : 0, needsPasskey ? 1 : 0] as const
   const known = idleSessions?.incompleteOf(identityId)
   const found: EndedSession[] = []
   while (known && found.length < surplus && known.ids.length > 0) {
