@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { AppError } from '@countersign/core'
 import type { Logger } from 'pino'
 import { beginJob, type RepeatedJob } from '../operations/account-job/begin-job.ts'
-import { type AppliedState, endEnableJob } from '../operations/account-job/enable-job.ts'
+import { type AppliedState, endEnableJob, stateToApply } from '../operations/account-job/enable-job.ts'
 import { type CreatedByJob, failJob } from '../operations/account-job/fail-job.ts'
 import { tookTooLong } from '../operations/account-job/finish-job.ts'
 import { JOB_DEADLINE_MS, JOB_LEASE_MS, JOB_SHOWN_MS, retryDelayMs } from '../operations/account-job/job-time.ts'
@@ -19,7 +19,7 @@ import { accountClient, jobClient } from '../store/hosted-rows.ts'
 import type { AccountJobRow } from '../store/hosted-schema.ts'
 import type { OperationMeta } from '../store/operation-meta.ts'
 import type { StoredProvider } from '../store/provider-row.ts'
-import { findCurrentClient } from '../store/reads/account-client-reads.ts'
+import { findCurrentClient, findUsableClients } from '../store/reads/account-client-reads.ts'
 import { listDueJobs } from '../store/reads/account-job-reads.ts'
 import { getProviderById } from '../store/reads/provider-reads.ts'
 import type { Store } from '../store/store.ts'
@@ -267,18 +267,21 @@ export class AccountJobs {
     }
   }
 
-  /** Enables or disables the client at the provider as its account is, until nothing has changed meanwhile. */
+  /** Enables or disables the clients of an account at the provider as the account is, until nothing has changed meanwhile. */
   async #enable({ id, attempts, account_id: accountId }: AccountJobRow, record: ProviderInTime): Promise<void> {
-    const { accountClients, store } = this.#parts
+    const { accountClients, store, clock } = this.#parts
     const { provider, adapter } = accountClients.open(record)
     const apply = async (): Promise<AppliedState | undefined> => {
-      const current = await findCurrentClient(store.db, accountId)
-      if (!current) return undefined
-      const active = Boolean(current.active)
-      if (current.administered_by === provider.administration.kind) {
-        await adapter.setEnabled?.(provider, accountClients.openClient(record, accountClient(current)), active)
+      const usable = await findUsableClients(store.db, accountId, clock.now())
+      for (const client of usable?.clients ?? []) {
+        if (client.administered_by !== provider.administration.kind) continue
+        await adapter.setEnabled?.(
+          provider,
+          accountClients.openClient(record, accountClient(client)),
+          usable?.active === true,
+        )
       }
-      return { clientId: current.client_id, active }
+      return stateToApply(usable)
     }
     while (await store.run(endEnableJob, { id, attempts, accountId, applied: await apply() }, this.#meta()));
   }

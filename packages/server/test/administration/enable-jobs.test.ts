@@ -69,3 +69,16 @@ for (const kind of Object.keys(PROVIDER_WORLDS) as (keyof typeof PROVIDER_WORLDS
     assert.equal(kinds.includes('enable'), false)
   })
 }
+
+for (const kind of ['keycloak', 'auth0'] as const) {
+  test(`${kind}: disabling an account also disables the client that a rotation has left valid`, async (t) => {
+    const { app, world, paths, create } = await setUpAdministration(t, kind)
+    const { id, clientId: old } = (await create()).json
+    const rotated = await app.admin('POST', `${paths.accounts}/${id}/rotate`, { overlapMinutes: 10 })
+    const clients = [old, rotated.json.clientId]
+    for (const active of [false, true]) {
+      assert.equal((await app.admin('PATCH', `${paths.accounts}/${id}`, { active })).status, 200)
+      assert.deepEqual(clients.map(world.isEnabled), [active, active])
+    }
+  })
+}

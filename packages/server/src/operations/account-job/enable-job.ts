@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { accountClient } from '../../store/hosted-rows.ts'
 import type { ApiAccountRow } from '../../store/hosted-schema.ts'
 import { operation } from '../../store/operation.ts'
-import { findCurrentClient } from '../../store/reads/account-client-reads.ts'
+import { findCurrentClient, findUsableClients, type UsableClients } from '../../store/reads/account-client-reads.ts'
 import { findOpenJob } from '../../store/reads/account-job-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { deleteJob, insertJob, type JobAttempt, updateJob } from '../../store/writes/account-job-writes.ts'
@@ -33,10 +33,15 @@ export async function addEnableJob(tx: Transaction, account: ApiAccountRow): Pro
   return [id]
 }
 
-/** A client, and whether its account was active when that was applied at the provider. */
+/** Clients of an account, and whether it was active when that was applied at the provider. */
 export interface AppliedState {
-  readonly clientId: string
+  readonly clientIds: readonly string[]
   readonly active: boolean
+}
+
+/** What is to be applied; undefined for an account without a client. */
+export function stateToApply(usable: UsableClients | undefined): AppliedState | undefined {
+  return usable && { clientIds: usable.clients.map(({ client_id: id }) => id).toSorted(), active: usable.active }
 }
 
 export interface EndEnableJob extends JobAttempt {
@@ -45,15 +50,13 @@ export interface EndEnableJob extends JobAttempt {
   readonly applied: AppliedState | undefined
 }
 
-/** Ends a job. Returns true, and goes on with it, when the account has another state or client by now; false too when another process has taken it. */
+/** Ends a job. Returns true, and goes on with it, when the account has another state or other clients by now; false too when another process has taken it. */
 export const endEnableJob = operation({
   name: 'accountJob.endEnable',
   access: 'none',
   async run(tx, { id, attempts, accountId, applied }: EndEnableJob): Promise<boolean> {
-    const current = await findCurrentClient(tx.db, accountId)
-    const isLast = current
-      ? applied?.clientId === current.client_id && applied.active === Boolean(current.active)
-      : applied === undefined
+    const current = stateToApply(await findUsableClients(tx.db, accountId, tx.now))
+    const isLast = JSON.stringify(applied ?? null) === JSON.stringify(current ?? null)
     if (!isLast) return updateJob(tx, { id, attempts }, { state: 'running', error: null, dueAt: tx.now + JOB_LEASE_MS })
     await deleteJob(tx, id, attempts)
     return false

@@ -142,6 +142,20 @@ export async function findCurrentClient(
     .executeTakeFirst()
 }
 
+/** The clients of an account whose tokens are accepted, or would be if it were active. */
+export interface UsableClients {
+  readonly active: boolean
+  readonly clients: readonly ApiAccountClientRow[]
+}
+
+/** The current client of an account, and those that a rotation has left valid; undefined for an account without one. */
+export async function findUsableClients(db: Db, accountId: string, now: number): Promise<UsableClients | undefined> {
+  const current = await findCurrentClient(db, accountId)
+  if (!current) return undefined
+  const clients = (await listClients(db, accountId)).filter(({ retires_at: at }) => at === null || at > now)
+  return { active: Boolean(current.active), clients }
+}
+
 /** Whether a record has clients that an administration of this kind created. */
 export async function hasClientsOf(db: Db, providerId: string, kind: AdministrationKind): Promise<boolean> {
   const found = await db
