@@ -101,12 +101,12 @@ const MANAGE: Rows = [
   ['events tail', 'Follow events as they happen', async () => (await import('./commands/events-tail.ts')).eventsTail],
   [
     'export',
-    'Export signers, policies and identities as YAML',
+    'Export the configuration as YAML: signers, policies, identities and the rest',
     async () => (await import('./commands/export.ts')).exportState,
   ],
   [
     'apply',
-    'Create and update signers, policies and identities from a file',
+    'Create, update and delete what a file of export describes',
     async () => (await import('./commands/apply.ts')).apply,
   ],
 ]
