@@ -239,7 +239,7 @@ async function applyToChanged(changed: object): Promise<(string | undefined)[]> 
 
 test('a plan does not conflict with what its own steps do to other items, but with what others have written', async () => {
   assert.deepEqual(await applyToChanged({ updatedAt: 'later', attributeOrigins: undefined }), ['before', 'after'])
-  await assert.rejects(applyToChanged({ isAdmin: true }), { status: 412 })
+  await assert.rejects(applyToChanged({ isAdmin: true }), { exitCode: 6, message: 'identity erin: x' })
 })
 
 test('times, scopes, sets and numbers are compared as the controller stores them', () => {

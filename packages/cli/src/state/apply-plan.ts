@@ -11,13 +11,14 @@ import { type Members, mapReferences } from '../resources/references.ts'
 import type { Item, ResourceDescription } from '../resources/resource-kind.ts'
 import { describeWriter, findTrust } from '../resources/trust.ts'
 import { writeChanges } from '../resources/write-changes.ts'
-import { isSdkError } from '../to-cli-error.ts'
+import { isSdkError, toCliError } from '../to-cli-error.ts'
 import { isDisabledIn, writeDisabled } from './disabled-state.ts'
 import { findItem, type State, toNamed } from './named-state.ts'
 import type { Step } from './plan.ts'
 import { byActionOf, type Clients, createOnlyOf, KINDS, openCollection } from './state-kinds.ts'
 
 const BAD_REQUEST = 400
+const UNAUTHORIZED = 401
 const PRECONDITION_FAILED = 412
 
 /**
@@ -90,7 +91,7 @@ class PlanRun {
       return step.action === 'delete' ? await this.#delete(step) : await this.#write(step, others.length > 0)
     } catch (error) {
       if (isSdkError(error) && this.#mayPass(error, step, others)) return undefined
-      throw error
+      throw nameItem(step, error)
     }
   }
 
@@ -262,4 +263,11 @@ function without(members: Members, names: readonly string[]): Members {
 function isRequired({ members }: ResourceDescription, name: string): boolean {
   const member = members[name]
   return member !== undefined && (isGroup(member) || !isOptionalInBody(member))
+}
+
+/** The error with the item that it is about. A 401 is explained elsewhere: it is about the caller. */
+function nameItem({ kind, name }: Step, error: unknown): unknown {
+  if (!isSdkError(error) || error.status === UNAUTHORIZED || error.status === 0) return error
+  const { messages, hint, exitCode } = toCliError(error) as CliError
+  return new CliError(`${kind.singular} ${name}: ${messages.join('; ')}`, { hint, exitCode, cause: error })
 }
