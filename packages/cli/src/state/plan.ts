@@ -66,15 +66,17 @@ function parseList(list: unknown, kind: ResourceDescription, source: string): Me
 /** The steps that bring the controller to the desired state. Members that the file does not name are kept. */
 export function buildPlan(desired: Desired, state: State): Step[] {
   refuseAmbiguous(desired, state)
-  const plan = KINDS.flatMap((kind) => (desired.get(kind) ?? []).flatMap((item) => planItem(kind, item, state)))
+  const plan = KINDS.flatMap((kind) => {
+    const byName = new Map((state.get(kind) ?? []).map((item) => [item.name, item]))
+    return (desired.get(kind) ?? []).flatMap((item) => planItem(kind, item, byName.get(String(item.name)), state))
+  })
   checkReferences(plan, state)
   return plan
 }
 
-function planItem(kind: ResourceDescription, desired: Members, state: State): Step[] {
+function planItem(kind: ResourceDescription, desired: Members, existing: Item | undefined, state: State): Step[] {
   const name = String(desired.name)
   const where = `${kind.singular} ${name}`
-  const existing = state.get(kind)?.find((item) => item.name === name)
   // Files can reference items by id as well as by name.
   const named = nameReferences(kind, desired, state)
   if (!existing) {
@@ -124,11 +126,13 @@ function isCreateOnly(kind: ResourceDescription, path: string, name: string): bo
 
 /** Throws for a reference to an item that neither exists nor is created. */
 function checkReferences(plan: readonly Step[], state: State): void {
+  const created = new Map(KINDS.map((kind) => [kind, new Set<string>()]))
+  for (const { action, kind, name } of plan) if (action === 'create') created.get(kind)?.add(name)
   for (const { kind, name, members } of plan) {
     mapReferences(kind, members, (reference, to) => {
       const text = describeReference(reference)
-      const isCreated = plan.some((step) => step.action === 'create' && step.kind === to && step.name === text)
-      if (findItem(state.get(to) ?? [], reference) || (isCreated && !isId(reference))) return reference
+      if (created.get(to)?.has(text) && !isId(reference)) return reference
+      if (findItem(state.get(to) ?? [], reference)) return reference
       throw new CliError(`the ${kind.singular} "${name}" references "${text}", which does not exist`, {
         hint: 'add it to the file, or correct the name',
         exitCode: EXIT.notFound,

@@ -85,10 +85,11 @@ interface Remaining {
 
 /** Every item after the plan, with the members that the plan gives it. */
 function listRemaining(plan: readonly Step[], state: State, deleted: ReadonlySet<Item | undefined>): Remaining[] {
+  const steps = new Map(plan.map((step) => [step.existing, step]))
   const existing = [...state].flatMap(([kind, items]) =>
     items.flatMap((item): Remaining[] => {
       if (deleted.has(item)) return []
-      const given = plan.find((step) => step.existing === item)?.members ?? {}
+      const given = steps.get(item)?.members ?? {}
       return [{ kind, name: String(item.name), after: mergeMembers(toNamed(kind, item, state), given), given }]
     }),
   )
