@@ -665,6 +665,12 @@ export interface ApiSession {
   readonly authenticatorId: string
   readonly lastActivityAt: string
   readonly cachedLastActivityAt: string
+  readonly method?: 'password' | 'cert' | 'ext-jwt' | 'api-account' | undefined
+  readonly signerId?: string | null | undefined
+  readonly client?: string | null | undefined
+  readonly expiresAt?: string | undefined
+  readonly state?: 'complete' | 'partial' | 'refused' | undefined
+  readonly missing?: readonly string[] | undefined
 }
 export interface CurrentApiSession {
   readonly _links: Readonly<

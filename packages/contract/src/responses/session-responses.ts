@@ -17,7 +17,7 @@ const AuthQuery = Type.Object({
   scopes: nullable(strings()),
 })
 
-const ApiSession = Type.Object({
+const session = {
   ...base,
   identity: reference(),
   identityId: text(),
@@ -29,10 +29,32 @@ const ApiSession = Type.Object({
   authenticatorId: text(),
   lastActivityAt: instant(),
   cachedLastActivityAt: instant(),
+}
+
+const ApiSession = Type.Object({
+  ...session,
+  method: Type.Optional(Type.Enum(['password', 'cert', 'ext-jwt', 'api-account'])),
+  signerId: Type.Optional(nullable(text())),
+  client: Type.Optional(
+    nullable(Type.String({ description: 'The program that opened the session, in its own words, unverified' })),
+  ),
+  expiresAt: Type.Optional(instant()),
+  state: Type.Optional(
+    Type.Enum(['complete', 'partial', 'refused'], {
+      description:
+        'What the session can do: everything, only add what is missing, or nothing, since its policy no longer allows the login',
+    }),
+  ),
+  missing: Type.Optional(
+    Type.Array(text(), {
+      description:
+        'What a partial session lacks: totp, totp-enrollment, ext-jwt, or why the login at the provider does not suffice',
+    }),
+  ),
 })
 
 const CurrentApiSession = Type.Object({
-  ...ApiSession.properties,
+  ...session,
   token: text(),
   expiresAt: instant(),
   expirationSeconds: Type.Integer(),

@@ -100,8 +100,19 @@ const ATTRIBUTES: ColumnBinding = {
 
 const IDENTITY_SYMBOLS = [
   ...['name', 'externalId', 'attributes', 'roleAttributes', 'type', 'authPolicyId', 'isAdmin', 'isDefaultAdmin'],
-  ...['expiresAt', 'lastLoginAt'],
+  ...['expiresAt', 'lastLoginAt', 'disabledAt', 'disabledUntil', 'authenticators', 'enrollments', 'enrollmentExpiresAt'],
 ]
+
+/** The methods of the authenticators or enrollments that an identity has. */
+const methodsIn = (table: string): ColumnBinding => {
+  return { kind: 'set', table, ownerColumn: 'identity_id', valueColumn: 'method' }
+}
+
+const ENROLLMENT_EXPIRES_AT: ColumnBinding = {
+  kind: 'expression',
+  expression: 'select min(expires_at) from enrollments where enrollments.identity_id = identities.id',
+  type: 'datetime',
+}
 
 const LAST_LOGIN_AT: ColumnBinding = {
   kind: 'expression',
@@ -122,6 +133,11 @@ export const IDENTITY_FILTER: FilterTable = {
       ['type', column('type_id')],
       ['isDefaultAdmin', column('is_default_admin', 'bool')],
       ['lastLoginAt', LAST_LOGIN_AT],
+      ['disabledAt', column('disabled_at', 'datetime')],
+      ['disabledUntil', column('disabled_until', 'datetime')],
+      ['authenticators', methodsIn('authenticators')],
+      ['enrollments', methodsIn('enrollments')],
+      ['enrollmentExpiresAt', ENROLLMENT_EXPIRES_AT],
     ]),
   ]),
 }
@@ -139,6 +155,14 @@ function whereIdentity(condition: string): ColumnBinding {
   return { kind: 'expression', expression, type: 'bool', notNull: true }
 }
 
+const NAME_OF_IDENTITY = 'select identities.name from identities where identities.id = api_sessions.identity_id'
+
+/** The rule of `isCodeMissing`, or a second token that no request has had yet. */
+const LACKS_FACTOR = `auth_policies.id = identities.auth_policy_id
+  and (case when identities.verified_totp_id is null then auth_policies.require_totp
+    else api_sessions.passed_totp_id is null or api_sessions.passed_totp_id <> identities.verified_totp_id end
+  or (auth_policies.require_ext_jwt_signer_id is not null and api_sessions.updated_at = api_sessions.created_at))`
+
 /** Neither tokens nor their digests are symbols. */
 export const API_SESSION_FILTER: FilterTable = {
   table: 'api_sessions',
@@ -151,6 +175,12 @@ export const API_SESSION_FILTER: FilterTable = {
     ['lastActivityAt', column('last_activity_at', 'datetime')],
     ['mfaRequired', whereIdentity('identities.verified_totp_id is not null')],
     ['mfaComplete', whereIdentity('identities.verified_totp_id = api_sessions.passed_totp_id')],
+    ['expiresAt', column('expires_at', 'datetime', true)],
+    ['method', column('method', 'string', true)],
+    ['signerId', column('signer_id')],
+    ['client', column('client')],
+    ['identityName', { kind: 'expression', expression: NAME_OF_IDENTITY, type: 'string', notNull: true }],
+    ['isPartial', whereIdentity(`exists (select 1 from auth_policies where ${LACKS_FACTOR})`)],
   ]),
 }
 

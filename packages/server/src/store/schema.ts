@@ -221,6 +221,8 @@ export interface ApiSessionTable extends Stamped {
   /** The token's `auth_time`. */
   authenticated_at: Generated<number | null>
   ip_address: string
+  /** The program that opened it, in its own words, unverified. Null when it named none, and for sessions of earlier releases. */
+  client: Generated<string | null>
   config_types: string
   last_activity_at: number
   /** When it ends unless it is used before that. */

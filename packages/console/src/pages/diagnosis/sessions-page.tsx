@@ -1,52 +1,131 @@
 import type { ApiSession, Identity } from '@countersign/sdk'
 import { controller } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
+import type { BulkAction } from '../../list/bulk-action.ts'
+import type { CsvExport } from '../../list/csv.ts'
+import { choiceFilter, datetime, equalFilter } from '../../list/list-filter.ts'
 import { ListPage } from '../../list/list-page.tsx'
-import { StateBadge } from '../../show/badges.tsx'
+import type { Column } from '../../list/list-table.tsx'
 import { ConfirmButton } from '../../show/confirm-button.tsx'
-import { Instant } from '../../show/instant.tsx'
+import { CopyId } from '../../show/copy-id.tsx'
+import { LOGIN_METHODS, methodLabel } from '../../show/describe-event.ts'
+import { Ago } from '../../show/instant.tsx'
 import { PageLink } from '../../show/links.tsx'
+import { useSignerNames } from '../policies/use-signer-names.ts'
+import { describeSessionState, SessionState } from './session-state.tsx'
+
+const HOUR_MS = 3_600_000
+
+const STATE_FILTER = choiceFilter('state', 'State', [
+  { value: 'partial', label: 'Needs a second factor', filter: () => 'isPartial = true' },
+  { value: 'complete', label: 'Has its second factor', filter: () => 'isPartial = false' },
+])
+
+const EXPIRY_FILTER = choiceFilter('expiry', 'Expires', [
+  { value: 'hour', label: 'Within an hour', filter: (now) => `expiresAt <= ${datetime(now + HOUR_MS)}` },
+  { value: 'day', label: 'Within a day', filter: (now) => `expiresAt <= ${datetime(now + 24 * HOUR_MS)}` },
+  { value: 'later', label: 'Later', filter: (now) => `expiresAt > ${datetime(now + 24 * HOUR_MS)}` },
+])
+
+const METHODS = [...LOGIN_METHODS, { value: 'api-account', label: methodLabel('api-account') }]
+
+const END: BulkAction<ApiSession> = {
+  label: 'End',
+  isDangerous: true,
+  preview: async (sessions) =>
+    sessions.map((session) => ({
+      id: session.id,
+      name: session.identity.name,
+      effect: `The session from ${session.ipAddress} ends`,
+      run: () => controller.apiSessions.delete(session.id),
+    })),
+}
+
+const CSV: CsvExport<ApiSession> = {
+  fileName: 'sessions',
+  columns: [
+    ['id', ({ id }) => id],
+    ['identityId', ({ identityId }) => identityId],
+    ['identityName', ({ identity }) => identity.name],
+    ['method', ({ method }) => method],
+    ['signerId', ({ signerId }) => signerId],
+    ['client', ({ client }) => client],
+    ['ipAddress', ({ ipAddress }) => ipAddress],
+    ['state', ({ state }) => state],
+    ['missing', ({ missing }) => missing?.join(' ')],
+    ['createdAt', ({ createdAt }) => createdAt],
+    ['lastActivityAt', ({ lastActivityAt }) => lastActivityAt],
+    ['expiresAt', ({ expiresAt }) => expiresAt],
+  ],
+}
 
 export function SessionsPage() {
+  const { nameOf } = useSignerNames()
   return (
     <ListPage<ApiSession>
       title="API sessions"
       description="Current sessions of all identities. After a session is ended, its identity must sign in again."
       queryKey={['sessions']}
       load={({ text: _, ...query }) => controller.apiSessions.page(query)}
-      searchFields={['ipAddress', 'id']}
-      columns={[
-        {
-          label: 'Identity',
-          cell: ({ identity: { id, name } }) => (
-            <PageLink to="/identities/$id" params={{ id }}>
-              {name}
-            </PageLink>
-          ),
-        },
-        { label: 'Address', sort: 'ipAddress', from: 'sm', cell: ({ ipAddress }) => ipAddress },
-        { label: 'Created', sort: 'createdAt', from: 'md', cell: ({ createdAt }) => <Instant at={createdAt} /> },
-        {
-          label: 'Last activity',
-          sort: 'lastActivityAt',
-          from: 'sm',
-          cell: ({ lastActivityAt }) => <Instant at={lastActivityAt} />,
-        },
-        { label: 'State', from: 'md', cell: (session) => <SessionState session={session} /> },
-        { label: 'Actions', cell: (session) => <EndSession session={session} /> },
-      ]}
+      searchFields={['identityName', 'ipAddress', 'client', 'id']}
+      columns={columnsFor(nameOf)}
       defaultSort="createdAt desc"
-      searchLabel="Search address or session id"
+      searchLabel="Search identity, address, client or id"
+      filters={[STATE_FILTER, equalFilter('method', 'Login method', 'method', METHODS), EXPIRY_FILTER]}
+      bulkActions={[END]}
+      csv={CSV}
       emptyText="There are no sessions."
       refetchMs={15_000}
     />
   )
 }
 
-/** Shows one-time codes only: a second token is sent with each request, so the session does not record it. */
-function SessionState({ session: { isMfaRequired, isMfaComplete } }: { readonly session: ApiSession }) {
-  const isComplete = isMfaComplete || !isMfaRequired
-  return <StateBadge color={isComplete ? 'green' : 'orange'}>{isComplete ? 'Signed in' : 'Needs a code'}</StateBadge>
+function columnsFor(signerName: (id: string) => string): readonly Column<ApiSession>[] {
+  return [
+    {
+      label: 'Identity',
+      sort: 'identityName',
+      cell: ({ id: sessionId, identity: { id, name } }) => (
+        <CopyId id={sessionId} of={`the session of ${name}`}>
+          <PageLink to="/identities/$id" params={{ id }}>
+            {name}
+          </PageLink>
+        </CopyId>
+      ),
+    },
+    { label: 'State', cell: (session) => <SessionState session={session} /> },
+    {
+      label: 'Login method',
+      sort: 'method',
+      from: 'md',
+      cell: ({ method = '', signerId }) =>
+        `${methodLabel(method)}${signerId ? ` of ${signerName(signerId)}` : ''}`,
+    },
+    {
+      label: 'Client',
+      sort: 'client',
+      from: 'lg',
+      cell: ({ client }) => <span title={client ?? ''}>{shortClient(client)}</span>,
+    },
+    { label: 'Address', sort: 'ipAddress', from: 'md', cell: ({ ipAddress }) => ipAddress },
+    { label: 'Created', sort: 'createdAt', from: 'lg', cell: ({ createdAt }) => <Ago at={createdAt} /> },
+    {
+      label: 'Last activity',
+      sort: 'lastActivityAt',
+      from: 'md',
+      cell: ({ lastActivityAt }) => <Ago at={lastActivityAt} />,
+    },
+    { label: 'Expires', sort: 'expiresAt', from: 'md', cell: ({ expiresAt }) => <Ago at={expiresAt} /> },
+    { label: 'Actions', cell: (session) => <EndSession session={session} /> },
+  ]
+}
+
+const MAX_CLIENT = 40
+
+/** A browser's user agent is long; the tooltip has all of it. */
+function shortClient(client: string | null | undefined): string {
+  if (!client) return '–'
+  return client.length > MAX_CLIENT ? `${client.slice(0, MAX_CLIENT)}…` : client
 }
 
 interface EndSessionProps {
@@ -55,7 +134,8 @@ interface EndSessionProps {
   readonly over?: Identity
 }
 
-export function EndSession({ session: { id, identity }, over }: EndSessionProps) {
+export function EndSession({ session, over }: EndSessionProps) {
+  const { id, identity } = session
   const end = async () => {
     await controller.apiSessions.delete(id)
     await queries.invalidateQueries({ queryKey: ['sessions'] })
@@ -66,7 +146,7 @@ export function EndSession({ session: { id, identity }, over }: EndSessionProps)
       name={`the session of ${identity.name}`}
       need="DELETE /api-sessions/:id"
       over={over}
-      warning="The next request with it is refused. The identity can sign in again."
+      warning={`${describeSessionState(session)}. The next request with it is refused. The identity can sign in again.`}
       onConfirm={end}
       size="xs"
     />

@@ -7,6 +7,7 @@ import { ConfirmButton } from '../../show/confirm-button.tsx'
 import { Section } from '../../show/details.tsx'
 import { Instant } from '../../show/instant.tsx'
 import { Loaded } from '../../show/loaded.tsx'
+import { SessionState } from '../diagnosis/session-state.tsx'
 import { EndSession } from '../diagnosis/sessions-page.tsx'
 import { reloadIdentities } from './identity-query.ts'
 
@@ -51,6 +52,9 @@ export function IdentitySessionsSection({ identity }: { readonly identity: Ident
                 {items.map((session) => (
                   <Table.Tr key={session.id}>
                     <Table.Td>{session.ipAddress}</Table.Td>
+                    <Table.Td>
+                      <SessionState session={session} />
+                    </Table.Td>
                     <Table.Td visibleFrom="sm">
                       since <Instant at={session.createdAt} />
                     </Table.Td>

@@ -75,8 +75,8 @@ export function consoleLoginRoutes(parts: ConsoleLoginRouteParts): Route[] {
       const cookies = held.map(([name, value]) => (value === '' ? clearCookie(name) : buildCookie(name, value)))
       return goTo(next, [...cookies, clearCookie(LOGIN_COOKIE)])
     }
-    const { requestId, clientAddress, remoteAddr } = call
-    const credential = { untrustedBearers: [token], body: {}, clientCertificate: () => undefined }
+    const { requestId, clientAddress, remoteAddr, untrustedUserAgent } = call
+    const credential = { untrustedUserAgent, untrustedBearers: [token], body: {}, clientCertificate: () => undefined }
     let loggedIn: LoggedIn
     try {
       loggedIn = await logIn('ext-jwt', { requestId, clientAddress, remoteAddr, ...credential })

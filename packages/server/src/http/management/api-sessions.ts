@@ -1,9 +1,10 @@
 import { endSession, endSessionsOf } from '../../operations/api-session/end-session.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { stateOfSession } from '../../session/session-state.ts'
 import { sessionFromRow } from '../../store/api-session-row.ts'
 import { API_SESSION_FILTER } from '../../store/filter-tables.ts'
-import type { FilterTable } from '../../store/filter-to-sql.ts'
 import { notFound } from '../../store/not-found.ts'
+import { loadAuthPolicies } from '../../store/reads/auth-policy-reads.ts'
 import { loadCertificateStates } from '../../store/reads/authenticator-reads.ts'
 import { loadIdentityNames } from '../../store/reads/identity-reads.ts'
 import { findLiveSessionRow, findSessionCounter } from '../../store/reads/session-reads.ts'
@@ -11,7 +12,7 @@ import type { ApiSessionRow } from '../../store/schema.ts'
 import { sessionCertificate } from '../../store/session-certificate.ts'
 import type { Store } from '../../store/store.ts'
 import { MANAGEMENT } from '../api-paths.ts'
-import { detail, done } from '../pipeline/envelope.ts'
+import { detail, done, timestamp } from '../pipeline/envelope.ts'
 import { listResponse } from '../pipeline/list-response.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import type { Route } from '../pipeline/route.ts'
@@ -23,15 +24,6 @@ const ONE = [`${MANAGEMENT}/api-sessions/:id`]
 
 const access = (action: 'read' | 'delete') => ({ entity: 'ops', action }) as const
 
-/** Expired sessions are not listed, even before they are deleted. Callers cannot filter by `expiresAt`. */
-const WITH_EXPIRY: FilterTable = {
-  ...API_SESSION_FILTER,
-  columns: new Map([
-    ...API_SESSION_FILTER.columns,
-    ['expiresAt', { kind: 'column', column: 'expires_at', type: 'datetime', notNull: true }],
-  ]),
-}
-
 interface ApiSessionRouteParts {
   readonly store: Store
   readonly clock: Clock
@@ -40,10 +32,14 @@ interface ApiSessionRouteParts {
 /** The API sessions of all identities, without their tokens. */
 export function apiSessionRoutes({ store, clock: { now } }: ApiSessionRouteParts): Route[] {
   const show = async (rows: readonly ApiSessionRow[]) => {
-    const [identities, certificates] = await Promise.all([
-      loadIdentityNames(
+    const identities = await loadIdentityNames(
+      store.db,
+      rows.map((row) => row.identity_id),
+    )
+    const [policies, certificates] = await Promise.all([
+      loadAuthPolicies(
         store.db,
-        rows.map((row) => row.identity_id),
+        [...identities.values()].map(({ authPolicyId }) => authPolicyId),
       ),
       loadCertificateStates(
         store.db,
@@ -54,7 +50,20 @@ export function apiSessionRoutes({ store, clock: { now } }: ApiSessionRouteParts
       const identity = identities.get(row.identity_id)
       const state = certificates.get(row.authenticator_id)
       const certificate = state && sessionCertificate(state)
-      return identity ? [apiSessionView({ ...sessionFromRow(row), identity, certificate })] : []
+      const policy = identity && policies.get(identity.authPolicyId)
+      if (!policy) return []
+      const session = sessionFromRow(row)
+      const { method, signerId, expiresAt } = session
+      return [
+        {
+          ...apiSessionView({ ...session, identity, certificate }),
+          method,
+          signerId,
+          client: row.client,
+          expiresAt: timestamp(expiresAt),
+          ...stateOfSession(session, identity.verifiedTotpId, policy, now()),
+        },
+      ]
     })
   }
   return [
@@ -66,7 +75,8 @@ export function apiSessionRoutes({ store, clock: { now } }: ApiSessionRouteParts
       body: null,
       note: describe.list('ApiSession', 'List the sessions of all identities'),
       handle: (call) => {
-        const within = { table: WITH_EXPIRY, predicate: laterThan('expiresAt', now()) }
+        // Expired sessions are not listed, even before they are deleted.
+        const within = { table: API_SESSION_FILTER, predicate: laterThan('expiresAt', now()) }
         const countAll = findSessionCounter(store, now())
         return listResponse({ store, table: API_SESSION_FILTER, show, within, countAll }, call)
       },

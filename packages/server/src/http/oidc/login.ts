@@ -80,13 +80,13 @@ export function loginRoutes({ oidc, loginSteps, logIn }: LoginRouteParts): Route
       if (csrPem !== undefined) readCsr(csrPem)
       const bearers = [...call.untrustedBearers, ...(body.token ? [body.token] : [])]
       const { open, step } = loginSteps.opening(login, { bearers, csrPem })
-      const { requestId, clientAddress, remoteAddr } = call
+      const { requestId, clientAddress, remoteAddr, untrustedUserAgent } = call
       const configTypes = [...login.configTypes, ...(body.configTypes ?? [])]
       const { username, password, envInfo, sdkInfo } = body
       const credential = { username, password, envInfo, sdkInfo, configTypes }
       const request = { requestId, clientAddress, remoteAddr, untrustedBearers: bearers, body: credential, open }
       try {
-        await logIn(method, { ...request, clientCertificate: () => call.clientCertificate() })
+        await logIn(method, { ...request, untrustedUserAgent, clientCertificate: () => call.clientCertificate() })
       } catch (error) {
         if (accepted !== 'html' || !(error instanceof AppError) || ERRORS[error.code].status !== 401) throw error
         return PAGES[method](login, { refusal: REFUSED[method], status: 401 })

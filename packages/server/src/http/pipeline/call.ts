@@ -114,6 +114,10 @@ export class Call {
     return headerLines(this.#request.raw.rawHeaders, name)
   }
 
+  get untrustedUserAgent(): string | undefined {
+    return this.#request.headers['user-agent']
+  }
+
   /** The resume point of an interrupted event stream. */
   get untrustedLastEventId(): string | undefined {
     const { 'last-event-id': id } = this.#request.headers

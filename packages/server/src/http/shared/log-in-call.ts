@@ -13,7 +13,7 @@ import {
   refusedPassword,
 } from '../../login/refused-login.ts'
 import type { TokenLogin, TokenLoginRefusal } from '../../login/token-login.ts'
-import type { OpenSession } from '../../operations/api-session/start-session.ts'
+import { type OpenSession, startSession } from '../../operations/api-session/start-session.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { LiveSession } from '../../session/live-sessions.ts'
 import type { RefusedLogin } from '../../token/decision-recorder.ts'
@@ -52,6 +52,12 @@ export type CredentialCall = Pick<
 > & {
   /** Opens the session; by default one with a session token. */
   readonly open?: OpenSession
+  readonly untrustedUserAgent?: string | undefined
+}
+
+/** Opens the session, with the program that the call comes from. */
+function openFor({ open = startSession, untrustedUserAgent: userAgent }: CredentialCall): OpenSession {
+  return (options, authenticated) => open(options, { ...authenticated, userAgent })
 }
 
 type LoginResult = ({ readonly loggedIn: true } & LoggedIn) | { readonly loggedIn: false }
@@ -69,7 +75,7 @@ export function createLogInCall(parts: LogInCallParts): LogInCall {
 
   const methods: Record<AuthenticateMethod, Method<LoginResult>> = {
     password: method({
-      attempt: (call) => passwordLogin.logIn(call.body as AuthenticateBody, call.clientAddress, call.open),
+      attempt: (call) => passwordLogin.logIn(call.body as AuthenticateBody, call.clientAddress, openFor(call)),
       refuse: (call, result) => ({
         refused: refusedPassword(requestOf(call), result, clock.now()),
         error: new AppError('INVALID_AUTH'),
@@ -79,7 +85,7 @@ export function createLogInCall(parts: LogInCallParts): LogInCall {
       attempt: (call) =>
         tokenLogin.logIn(call.untrustedBearers, call.body as AuthenticateBody, call.clientAddress, {
           request: reported(call),
-          open: call.open,
+          open: openFor(call),
         }),
       refuse: (call, result) => ({
         refused: refusedJwt(requestOf(call), result, call.untrustedBearers, explainer),
@@ -88,7 +94,12 @@ export function createLogInCall(parts: LogInCallParts): LogInCall {
     }),
     cert: method({
       attempt: (call) =>
-        certificateLogin.logIn(call.clientCertificate(), call.body as AuthenticateBody, call.clientAddress, call.open),
+        certificateLogin.logIn(
+          call.clientCertificate(),
+          call.body as AuthenticateBody,
+          call.clientAddress,
+          openFor(call),
+        ),
       refuse: (call, result) => ({
         refused: refusedCertificate(requestOf(call), result, clock.now()),
         error: new AppError('INVALID_AUTH'),

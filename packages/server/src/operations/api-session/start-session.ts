@@ -12,6 +12,7 @@ import {
 import { apiSessionEvent } from '../../events/api-session-event.ts'
 import type { EventHub } from '../../events/event-hub.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { clientName } from '../../session/client-name.ts'
 import type { LiveSession } from '../../session/live-sessions.ts'
 import { newSessionToken, sessionTokenDigest } from '../../session/session-token.ts'
 import type { AccountCredential } from '../../store/actor-credential.ts'
@@ -131,6 +132,8 @@ export interface Authenticated extends SessionOrigin {
   readonly ca?: CaBasis | undefined
   readonly body: Authenticate
   readonly ipAddress: string
+  /** The header `User-Agent`, unverified. */
+  readonly userAgent?: string | undefined
   /** Of a federated API account: when the access that its token gives ends. */
   readonly accessEndsAt?: number | undefined
   /** Of an API account: what its token proved. */
@@ -195,21 +198,11 @@ interface SessionKey {
 /** The row of a new session, and the session as requests use it. */
 export function buildSession(
   { maxPerIdentity }: Pick<SessionOptions, 'maxPerIdentity'>,
-  {
-    identity,
-    policy,
-    login,
-    certificate,
-    authenticatorId,
-    comparedWith,
-    passkey,
-    token,
-    ca,
-    body,
-    ipAddress,
-  }: Authenticated,
+  authenticated: Authenticated,
   { id, tokenDigest, now, endsAt, ...key }: SessionKey,
 ): { readonly row: CreateApiSession; readonly session: LiveSession } {
+  const { identity, policy, login, certificate, authenticatorId, comparedWith, passkey, token, ca, body, ipAddress } =
+    authenticated
   const tokenExpiresAt = token?.expiresAt ?? null
   const end = Math.min(endsAt, sessionEnd(policy, { createdAt: now, tokenExpiresAt }, identity))
   const expiresAt = Math.min(key.expiresAt, end)
@@ -225,6 +218,7 @@ export function buildSession(
     token,
     ca,
     ipAddress,
+    client: clientName(body.sdkInfo, authenticated.userAgent),
     configTypes,
     expiresAt,
     endsAt,

@@ -14,6 +14,7 @@ import { passkeys } from './passkeys.ts'
 import { providerChannels } from './provider-channels.ts'
 import { scim } from './scim.ts'
 import { scimNames } from './scim-names.ts'
+import { sessionClients } from './session-clients.ts'
 import { sessionIndex } from './session-index.ts'
 import { sessionsAndCodes } from './sessions-and-codes.ts'
 import { setUpSessions } from './set-up-sessions.ts'
@@ -48,4 +49,5 @@ export const MIGRATIONS: readonly Migration[] = [
   tenants,
   decisionNames,
   passkeys,
+  sessionClients,
 ]

@@ -20,6 +20,15 @@ export async function findAuthPolicy(db: Kysely<Database>, id: string): Promise<
   return toPolicy(...(await Promise.all([policyById(db, id), signersOf(db, id)])))
 }
 
+/** The policies with these ids. */
+export async function loadAuthPolicies(
+  db: Kysely<Database>,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, StoredAuthPolicy>> {
+  const found = await Promise.all([...new Set(ids)].map((id) => findAuthPolicy(db, id)))
+  return new Map(found.flatMap((policy) => (policy ? [[policy.id, policy] as const] : [])))
+}
+
 const policyOfIdentity = prepared(1, (db, identityId: string) =>
   db.selectFrom('auth_policies').selectAll().where('id', '=', ofIdentity(db, identityId)),
 )

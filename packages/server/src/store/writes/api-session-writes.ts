@@ -10,6 +10,8 @@ export interface NewApiSession extends SessionBasis {
   readonly tokenDigest: string
   readonly identityId: string
   readonly ipAddress: string
+  /** The program that opened it; null when it is unknown. */
+  readonly client?: string | null
   readonly configTypes: readonly string[]
   readonly expiresAt: number
   readonly endsAt: number
@@ -45,6 +47,7 @@ export async function insertSession(tx: Transaction, session: NewApiSession): Pr
     identity_id: session.identityId,
     ...basisColumns(session),
     ip_address: session.ipAddress,
+    client: session.client ?? null,
     config_types: JSON.stringify(session.configTypes),
     last_activity_at: now,
     expires_at: session.expiresAt,
