@@ -148,7 +148,7 @@ test('a person changes their own password', needsBrowser, async () => {
   await change(PASSWORD, 'another password of theirs', 'and a different one')
   await page.getByText('The two new passwords differ').waitFor()
   await change('not the password', 'another password of theirs')
-  await page.getByText('invalid current password').waitFor()
+  await page.getByText('The current password is wrong').waitFor()
   await change(PASSWORD, 'another password of theirs')
   await page.getByText('Your password is changed.').waitFor()
   await logIn(person.username, 'another password of theirs')

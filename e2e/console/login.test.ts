@@ -189,7 +189,7 @@ test(
     await page.getByText('Login refused').waitFor()
     await page.getByRole('link', { name: 'Continue with local-provider' }).click()
     await page.getByRole('button', { name: /alice/i }).click()
-    await page.getByRole('heading', { name: 'Test a token' }).waitFor()
+    await page.getByRole('heading', { name: 'You may not see this' }).waitFor()
     assert.equal(new URL(page.url()).pathname, '/console/test-token')
 
     for (const next of ['https://evil.example/', '//evil.example', '/\\evil.example', '/console/..//evil.example']) {
@@ -205,16 +205,14 @@ test(
   },
 )
 
-test('a caller with few permissions sees which data is not allowed, and nothing wrong', needsBrowser, async () => {
+test('a caller with few permissions sees what is not allowed, and nothing wrong', needsBrowser, async () => {
   const [signer] = (await manage('GET', '/ext-jwt-signers?filter=name%3D%22local-provider%22')).json.data
   const policyId = await makePolicy('careful', { requireExtJwtSigner: signer.id })
   await makePerson('clerk', { isAdmin: false, permissions: ['auth-policy', 'identity.read'] })
   const { page, pageErrors, go } = await stage().open()
   await go('')
   await enterPassword(page, 'clerk')
-  await page.getByRole('heading', { name: 'Overview' }).waitFor()
-  for (const name of ['Logins per minute', 'Refusals by reason', 'Recent events'])
-    await page.getByRole('region', { name }).getByText('Your session has no permission to read events.').waitFor()
+  await page.getByRole('heading', { name: 'My account' }).waitFor()
   await go(`policies/${policyId}`)
   await page.getByRole('button', { name: 'Save' }).waitFor()
   assert.equal(await page.getByRole('combobox', { name: 'Require a token of signer' }).inputValue(), signer.id)

@@ -1,3 +1,4 @@
+import { errorWords } from '@countersign/contract/error-words'
 import type { CountersignError } from '@countersign/sdk'
 import { CliError, EXIT } from './cli-error.ts'
 import { explainNoResponse } from './net/explain-no-response.ts'
@@ -43,7 +44,7 @@ export function toCliError(error: unknown): unknown {
     return new CliError(`${error.message}: ${what}`, { hint, exitCode, cause: error })
   }
   // The reason is more specific than the envelope's message.
-  const { reason } = error
+  const reason = wordsOf(error)
   const field = error.field === undefined || reason.includes(error.field) ? '' : ` (${error.field})`
   const request = error.requestId === undefined ? '' : ` [request ${error.requestId}]`
   return new CliError(`${reason}${field}${request}`, { hint: error.hint, exitCode, cause: error })
@@ -52,4 +53,11 @@ export function toCliError(error: unknown): unknown {
 /** Codes come from a server, and `constructor` is a member of every object. */
 function findOwn<Value>(table: Readonly<Record<string, Value>>, code: string): Value | undefined {
   return Object.hasOwn(table, code) ? table[code] : undefined
+}
+
+/** The words that the console uses too, in the lower case of this program's messages. */
+function wordsOf(error: CountersignError): string {
+  // Without a cause the message is that of the code, which scripts may know.
+  const words = error.reason === error.message ? error.reason : errorWords(error)
+  return words === error.reason ? words : words.charAt(0).toLowerCase() + words.slice(1)
 }

@@ -2,7 +2,13 @@ import { ERRORS, type ErrorCode } from '@countersign/contract/error-codes'
 
 /** What an error response contains beyond its code: a field with a reason, or one sentence. Never a secret. */
 export type ErrorCause =
-  | { readonly field: string; readonly reason: string; readonly value: string }
+  | {
+      readonly field: string
+      readonly reason: string
+      readonly value: string
+      /** The name of the entity that already has the value. It is no part of `cause` on the wire. */
+      readonly conflictsWith?: string
+    }
   | { readonly message: string; readonly data?: Readonly<Record<string, string>> }
 
 /** The only error that a caller's input may cause. Any other error is a bug in the server. */

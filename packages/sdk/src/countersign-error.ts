@@ -36,6 +36,7 @@ export interface ErrorDetails {
   readonly status?: number | undefined
   readonly hint?: string | undefined
   readonly field?: string | undefined
+  readonly conflictsWith?: string | undefined
   readonly requestId?: string | undefined
   readonly retryAfterSeconds?: number | undefined
   readonly provider?: ProviderError | undefined
@@ -94,6 +95,8 @@ export class CountersignError extends Error {
   readonly reason: string
   /** The refused field, if the server names one. */
   readonly field: string | undefined
+  /** The name of the item that already has the refused value, if the server names one. */
+  readonly conflictsWith: string | undefined
   /** The id of the request (`requestId`, `traceId`) in the server's log. */
   readonly requestId: string | undefined
   /** The `Retry-After` of the response. */
@@ -110,6 +113,7 @@ export class CountersignError extends Error {
     this.hint = details.hint ?? findClientHint(details.code)
     this.reason = details.reason ?? details.message
     this.field = details.field
+    this.conflictsWith = details.conflictsWith
     this.requestId = details.requestId
     this.retryAfterSeconds = details.retryAfterSeconds
     this.provider = details.provider

@@ -14,8 +14,3 @@ const PRECONDITION_FAILED = 412
 export function isOutdated(error: unknown): boolean {
   return error instanceof CountersignError && error.status === PRECONDITION_FAILED
 }
-
-/** The server's words about a refused call. */
-export function reasonOf(error: unknown): string {
-  return error instanceof CountersignError ? error.reason : String(error)
-}

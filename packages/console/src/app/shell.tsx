@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useMatches, useNavigate, useRouter, useRouterState } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { currentIdentityQuery, isPartial, logOut, sessionQuery } from '../api/session.ts'
+import { discardUnsaved } from '../form/unsaved.ts'
 import { readLoginSearch } from '../pages/login/login-search.ts'
 import { NotAllowedPage } from '../show/whole-page.tsx'
 import { ColorSchemeToggle } from './color-scheme-toggle.tsx'
@@ -12,6 +13,7 @@ import { ConnectionBanner } from './connection-banner.tsx'
 import markUrl from './countersign.svg'
 import { NAVIGATION } from './navigation.ts'
 import { useMayOpen } from './page-needs.ts'
+import { UnsavedQuestion } from './unsaved-question.tsx'
 
 /** The layout of every page: menu, current identity, content. */
 export function Shell() {
@@ -80,6 +82,7 @@ export function Shell() {
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1}>
         <ConnectionBanner />
+        <UnsavedQuestion />
         <Box maw={1200}>
           <CurrentPage />
         </Box>
@@ -146,6 +149,9 @@ function useReloadOnSessionChange(): void {
   const first = useRef<string>(undefined)
   useEffect(() => {
     first.current ??= session?.id
-    if (session && session.id !== first.current) window.location.reload()
+    if (session && session.id !== first.current) {
+      discardUnsaved()
+      window.location.reload()
+    }
   }, [session])
 }

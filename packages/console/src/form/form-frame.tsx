@@ -1,22 +1,27 @@
 import { Button, Fieldset, Group, Paper, Stack } from '@mantine/core'
+import { useLocation, useNavigate } from '@tanstack/react-router'
 import type { FormEvent, ReactNode } from 'react'
 import { isOutdated } from '../api/call-failed.ts'
 import type { Need } from '../api/rights.ts'
 import { useMay } from '../api/use-may.ts'
 import { ErrorNote } from '../show/error-note.tsx'
+import { discardUnsaved } from './unsaved.ts'
 
 interface FormFrameProps {
   readonly onSubmit: (event?: FormEvent<HTMLFormElement>) => void
   readonly error: unknown
   readonly isBusy: boolean
   readonly submitLabel: string
+  /** What Cancel does. Default: it leads to the page above this one. */
+  readonly onCancel?: () => void
   /** The call that it makes: without the permission the form only shows its values. */
   readonly need?: Need | undefined
   readonly children: ReactNode
 }
 
-/** A form with its submit button, and the refusal that belongs to no field. */
-export function FormFrame({ onSubmit, error, isBusy, submitLabel, need, children }: FormFrameProps) {
+/** A form with its buttons, and the refusal that belongs to no field. */
+export function FormFrame({ onSubmit, error, isBusy, submitLabel, onCancel, need, children }: FormFrameProps) {
+  const goUp = useGoUp()
   const may = useMay()
   if (need && !may(need)) return <ShownValues>{children}</ShownValues>
   return (
@@ -29,6 +34,9 @@ export function FormFrame({ onSubmit, error, isBusy, submitLabel, need, children
         <Group>
           <Button type="submit" loading={isBusy}>
             {submitLabel}
+          </Button>
+          <Button variant="default" onClick={onCancel ?? goUp}>
+            Cancel
           </Button>
         </Group>
       </Stack>
@@ -46,4 +54,14 @@ function ShownValues({ children }: { readonly children: ReactNode }) {
   )
 }
 
-const reload = (): void => window.location.reload()
+const reload = (): void => {
+  discardUnsaved()
+  window.location.reload()
+}
+
+/** From `/signers/new` to `/signers`, from `/signers/1/edit` to `/signers/1`. */
+function useGoUp(): () => void {
+  const navigate = useNavigate()
+  const path = useLocation({ select: ({ pathname }) => pathname })
+  return () => void navigate({ to: path.slice(0, path.lastIndexOf('/')) || '/' })
+}

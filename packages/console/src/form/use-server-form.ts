@@ -1,7 +1,9 @@
 import { type UseFormInput, type UseFormReturnType, useForm } from '@mantine/form'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { CallFailed } from '../api/call-failed.ts'
+import { errorText } from '../api/error-text.ts'
 import { changedValues } from './changed-values.ts'
+import { useUnsaved } from './unsaved.ts'
 
 interface ServerForm<Values extends Record<string, unknown>> {
   readonly form: UseFormReturnType<Values>
@@ -22,20 +24,33 @@ export function useServerForm<Values extends Record<string, unknown>, Body exten
     /** `changed` holds the members of the body that were changed since the form was opened or last sent. */
     readonly send: (body: Body, changed: Partial<Body>) => Promise<void>
     readonly fieldOf?: Readonly<Record<string, string>>
+    /** False for a form whose values are not kept anywhere: leaving it loses nothing. */
+    readonly asksBeforeLeaving?: boolean
     /** Whether the form is empty again after it was sent. */
     readonly isClearedBySending?: boolean
   },
 ): ServerForm<Values> {
-  const { toBody = asBody<Values, Body>, send, fieldOf = {}, isClearedBySending = false, ...formOptions } = options
+  const {
+    toBody = asBody<Values, Body>,
+    send,
+    fieldOf = {},
+    asksBeforeLeaving = true,
+    isClearedBySending = false,
+    ...formOptions
+  } = options
   const form = useForm<Values>({ mode: 'controlled', ...formOptions })
   const [formError, setFormError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
+  // Sending leads to another page before it ends.
+  const isSending = useRef(false)
+  useUnsaved(() => asksBeforeLeaving && !isSending.current && form.isDirty())
 
   const focusField = (field: string) => focusSoon(() => form.getInputNode(field))
 
   const run = async (values: Values): Promise<void> => {
     setFormError(undefined)
     setBusy(true)
+    isSending.current = true
     try {
       const body = toBody(values)
       await send(body, changedValues(toBody(form.getInitialValues()), body))
@@ -43,13 +58,15 @@ export function useServerForm<Values extends Record<string, unknown>, Body exten
       else form.setInitialValues(values)
     } catch (error) {
       const serverField = error instanceof CallFailed ? error.field : undefined
-      const field = serverField === undefined ? undefined : (fieldOf[serverField] ?? serverField)
+      const field =
+        serverField === undefined ? undefined : (fieldOf[serverField] ?? FIELD_OF[serverField] ?? serverField)
       if (error instanceof CallFailed && field !== undefined && Object.hasOwn(form.values, field)) {
-        form.setFieldError(field, error.reason)
+        form.setFieldError(field, errorText(error))
         focusField(field)
       } else setFormError(error)
     } finally {
       setBusy(false)
+      isSending.current = false
     }
   }
 
@@ -57,6 +74,9 @@ export function useServerForm<Values extends Record<string, unknown>, Body exten
   const onSubmit = form.onSubmit((values) => void run(values), focusFirst)
   return { form, formError, isBusy, submit: onSubmit }
 }
+
+/** Fields that refusals call by another name than bodies do. */
+const FIELD_OF: Readonly<Record<string, string>> = { updbUsername: 'username' }
 
 /** `Body` is `Values` without a `toBody`. */
 const asBody = <Values, Body>(values: Values): Body => values as unknown as Body

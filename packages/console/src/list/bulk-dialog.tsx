@@ -1,7 +1,8 @@
 import { Alert, Button, Group, Loader, Modal, Progress, ScrollArea, Stack, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { isOutdated, reasonOf } from '../api/call-failed.ts'
+import { isOutdated } from '../api/call-failed.ts'
+import { errorSentence } from '../api/error-text.ts'
 import { ErrorNote } from '../show/error-note.tsx'
 import { type BulkAction, type BulkStep, fewAtATime } from './bulk-action.ts'
 
@@ -160,7 +161,7 @@ async function resultOf(run: BulkStep['run']) {
     await run?.()
     return { isDone: true, text: 'Done' }
   } catch (error) {
-    const text = isOutdated(error) ? 'Changed since the preview: not touched' : reasonOf(error)
+    const text = isOutdated(error) ? 'Changed since the preview: not touched' : errorSentence(error)
     return { isDone: false, text }
   }
 }

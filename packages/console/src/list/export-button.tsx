@@ -2,7 +2,7 @@ import type { Page } from '@countersign/sdk'
 import { Button } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useEffect, useRef, useState } from 'react'
-import { reasonOf } from '../api/call-failed.ts'
+import { errorSentence } from '../api/error-text.ts'
 import { downloadText, safeFileName } from '../show/download.ts'
 import { type CsvExport, csvText } from './csv.ts'
 import { loadAll } from './load-all.ts'
@@ -32,7 +32,7 @@ export function ExportButton<Item extends { readonly id: string }>({ csv, load }
       downloadText(safeFileName(`${csv.fileName}-${day}`, 'csv'), csvText(csv, items), 'text/csv;charset=utf-8')
       if (hasChanged) notifications.show({ message: CHANGED, color: 'orange', autoClose: 10_000 })
     } catch (error) {
-      notifications.show({ title: 'Nothing was exported', message: reasonOf(error), color: 'red', autoClose: 10_000 })
+      notifications.show({ title: 'Nothing was exported', message: errorSentence(error), color: 'red', autoClose: 10_000 })
     } finally {
       setProgress(undefined)
     }

@@ -1,7 +1,7 @@
 import { Button, type ButtonProps } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { type ReactNode, useState } from 'react'
-import { reasonOf } from '../api/call-failed.ts'
+import { errorSentence } from '../api/error-text.ts'
 import type { Need } from '../api/rights.ts'
 import { type May, useMay } from '../api/use-may.ts'
 
@@ -28,7 +28,12 @@ export function ActionButton(props: ActionButtonProps) {
       await onAct()
       if (done) notifications.show({ message: done, color: 'green' })
     } catch (error) {
-      notifications.show({ title: 'The request failed', message: reasonOf(error), color: 'red', autoClose: 10_000 })
+      notifications.show({
+        title: 'The request failed',
+        message: errorSentence(error),
+        color: 'red',
+        autoClose: 10_000,
+      })
     } finally {
       setBusy(false)
     }

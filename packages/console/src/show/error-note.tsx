@@ -1,5 +1,6 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { CallFailed, isOutdated } from '../api/call-failed.ts'
+import { errorSentence } from '../api/error-text.ts'
 
 interface ErrorNoteProps {
   readonly error: unknown
@@ -40,10 +41,10 @@ const OUTDATED = 'Nothing was saved. Reload to see the current version.'
 
 function describe(error: unknown): { heading: string; reason: string; requestId?: string | undefined } {
   if (!(error instanceof CallFailed)) return { heading: 'Something went wrong', reason: String(error) }
-  const { reason, requestId, status } = error
+  const { requestId, status } = error
+  const reason = errorSentence(error)
   if (status === 0) return { heading: 'No response', reason: 'The controller does not respond.' }
-  if (status === 401)
-    return { heading: 'You may not see this', reason: 'Your session lacks the permission.', requestId }
+  if (status === 401) return { heading: 'You may not do this', reason, requestId }
   if (status === 403) return { heading: 'You may not do this', reason, requestId }
   if (status === 404) return { heading: 'Not found', reason, requestId }
   if (isOutdated(error)) return { heading: 'Changed since you opened it', reason: OUTDATED, requestId }

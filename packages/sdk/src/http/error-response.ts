@@ -39,6 +39,7 @@ function readEnvelope(error: unknown, status: number): ReadError {
     requestId: textOf(error, 'requestId'),
     field: textOf(cause, 'field') ?? quotedField(detail),
     cause: isObject(cause) ? cause : undefined,
+    conflictsWith: textOf(error, 'conflictsWith'),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@countersign/contract'
-import { AppError, echoedValue, fieldError } from '@countersign/core'
+import { AppError, echoedValue } from '@countersign/core'
 
 interface UniqueRule {
   /** Name of the index, which PostgreSQL reports. */
@@ -132,16 +132,25 @@ export async function rejectDuplicates<T>(
   }
 }
 
-/** The error for a violation of a unique index that was found before writing. */
-export function duplicateError(index: string, values: Readonly<Record<string, unknown>>): AppError {
+/** The error for a violation of a unique index that was found before writing. `owner` is the name of the entity that has the value. */
+export function duplicateError(index: string, values: Readonly<Record<string, unknown>>, owner?: string): AppError {
   const rule = RULES.find((candidate) => candidate.index === index)
   if (!rule) throw new TypeError(`no rule for the index ${index}`)
-  return refusal(rule, values)
+  return refusal(rule, values, owner)
 }
 
-function refusal({ field, reason, code }: UniqueRule, values: Readonly<Record<string, unknown>>): AppError {
-  if (code) return new AppError(code, { field, reason: reason(values[field]), value: '' })
-  return fieldError(field, reason(values[field]), values[field])
+function refusal(
+  { field, reason, code = 'COULD_NOT_VALIDATE' }: UniqueRule,
+  values: Readonly<Record<string, unknown>>,
+  owner?: string,
+): AppError {
+  const value = code === 'COULD_NOT_VALIDATE' ? echoedValue(values[field]) : ''
+  return new AppError(code, {
+    field,
+    reason: reason(values[field]),
+    value,
+    ...(owner !== undefined && { conflictsWith: owner }),
+  })
 }
 
 const SQLITE_PREFIX = 'UNIQUE constraint failed: '

@@ -135,7 +135,9 @@ testWithApp('additional audiences', async (t, app) => {
   await t.test('belong to one signer of an issuer, in either member', async () => {
     const issuer = 'https://shared.example'
     const taken = '400 COULD_NOT_VALIDATE issuer'
-    const first = await create(app, jwksBody({ issuer, audience: 'one', additionalAudiences: ['two'] }))
+    const body = jwksBody({ issuer, audience: 'one', additionalAudiences: ['two'] })
+    const { name } = body
+    const first = await create(app, body)
     for (const clash of [
       { audience: 'one' },
       { audience: 'two' },
@@ -145,6 +147,7 @@ testWithApp('additional audiences', async (t, app) => {
       const reply = await app.admin('POST', SIGNERS, jwksBody({ issuer, ...clash }))
       assert.equal(summarize(reply), taken, JSON.stringify(clash))
       assert.match(reply.json.error.cause.reason, /^duplicate value 'https:\/\/shared\.example' in unique index/)
+      assert.equal(reply.json.error.conflictsWith, name, 'the name of the other signer, for people')
     }
     const second = await create(app, jwksBody({ issuer, audience: 'three', additionalAudiences: ['four'] }))
     assert.equal(summarize(await patch(second, { additionalAudiences: ['four', 'two'] })), taken)

@@ -26,7 +26,7 @@ export function VerifySection({ ca }: { readonly ca: Ca }) {
           common name:
         </Text>
         <Code block>{ca.verificationToken}</Code>
-        <FormFrame onSubmit={submit} error={formError} isBusy={isBusy} submitLabel="Verify">
+        <FormFrame onSubmit={submit} error={formError} isBusy={isBusy} submitLabel="Verify" onCancel={form.reset}>
           <PemField label="The signed certificate" required {...form.getInputProps('certPem')} />
         </FormFrame>
       </Stack>

@@ -20,6 +20,7 @@ export function TestTokenPage() {
   const { form, formError, isBusy, submit } = useServerForm({
     initialValues: { token: '', method: 'ext-jwt' as 'ext-jwt' | 'enroll', signerId: signer ?? '' },
     validate: { token: required('A token', MAX_TOKEN_LENGTH) },
+    asksBeforeLeaving: false,
     send: async ({ token, method, signerId }) => {
       const explanation = await controller.signers.explain(token, { method, ...(signerId && { signerId }) })
       setTested({ explanation, decoded: decodeToken(token) })
@@ -31,7 +32,7 @@ export function TestTokenPage() {
         title="Test a token"
         description="Shows how this controller would check a token. Nothing is created, and the token is neither stored nor logged."
       />
-      <FormFrame onSubmit={submit} error={formError} isBusy={isBusy} submitLabel="Test">
+      <FormFrame onSubmit={submit} error={formError} isBusy={isBusy} submitLabel="Test" onCancel={form.reset}>
         <Textarea
           label="Token"
           required

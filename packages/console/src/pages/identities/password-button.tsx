@@ -64,6 +64,7 @@ function PasswordForm({ identity, authenticator, onDone }: PasswordProps & { rea
       error={formError}
       isBusy={isBusy}
       submitLabel={authenticator ? 'Set the password' : 'Add the password'}
+      onCancel={onDone}
     >
       <Stack gap="sm">
         <TextInput label="User name" required autoComplete="off" data-autofocus {...form.getInputProps('username')} />

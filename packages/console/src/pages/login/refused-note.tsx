@@ -19,21 +19,25 @@ export function RefusedNote() {
   return <Refused requestId={error} reason={Object.hasOwn(REASONS, why) ? REASONS[why] : undefined} />
 }
 
-/** Shown after a failed password login. A 401 gives no reason. */
+/** Shown after a failed password login. A 401 gives no reason: an unknown user name looks like a wrong password. */
 export function LoginRefused({ error }: { readonly error: unknown }) {
-  if (error instanceof CallFailed && error.status === 401) return <Refused requestId={error.requestId} />
+  if (error instanceof CallFailed && error.status === 401) return <Refused title={WRONG} requestId={error.requestId} />
   return <ErrorNote error={error} {...(isUnreachable(error) ? {} : { title: 'Login failed' })} />
 }
 
+const WRONG = 'Wrong user name or password'
+
 function Refused({
+  title = 'Login refused',
   requestId,
   reason,
 }: {
+  readonly title?: string
   readonly requestId: string | undefined
   readonly reason?: string | undefined
 }) {
   return (
-    <Alert color="red" variant="light" title="Login refused" role="alert">
+    <Alert color="red" variant="light" title={title} role="alert">
       {reason && <Text size="sm">{reason}</Text>}
       <Text size="sm">An administrator can look up the reason by this request id:</Text>
       {requestId && <Code className="breakable">{requestId}</Code>}

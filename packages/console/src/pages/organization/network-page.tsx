@@ -60,17 +60,20 @@ export function NewNetworkPage() {
         back={BACK}
       />
       <NetworkForm
-        onSend={(body) => hosted.networks.create(body).then(() => leave('The network is added.'))}
+        onSend={(body) => hosted.networks.create(body).then(({ id }) => leave('The network is added.', id))}
         submitLabel="Add the network"
       />
     </Stack>
   )
 }
 
-function useLeave(): (message?: string) => Promise<void> {
+/** Leads to the list, or to one of its items. */
+function useLeave(): (message?: string, id?: string) => Promise<void> {
   const navigate = useNavigate()
-  return async (message) => {
-    await navigate({ to: '/organization/networks' })
+  return async (message, id) => {
+    await (id === undefined
+      ? navigate({ to: '/organization/networks' })
+      : navigate({ to: '/organization/networks/$id', params: { id } }))
     await queries.invalidateQueries({ queryKey: ['networks'] })
     if (message) notifications.show({ message, color: 'green' })
   }

@@ -18,13 +18,14 @@ import { RoleField } from './role-field.tsx'
 /** Creates an API account and offers its credentials file once. */
 export function NewAccountPage() {
   const navigate = useNavigate()
-  const [credentials, setCredentials] = useState<Credentials>()
-  const leave = () => void navigate({ to: '/organization/api-accounts' })
+  const [made, setMade] = useState<{ readonly id: string; readonly credentials: Credentials }>()
+  const show = (id: string) => void navigate({ to: '/organization/api-accounts/$id', params: { id } })
   const create = async (body: AccountInput) => {
     const created = await hosted.accounts.create(body)
     await queries.invalidateQueries({ queryKey: ['accounts'] })
-    if (created.credentials) setCredentials(created.credentials)
-    else void navigate({ to: '/organization/api-accounts/$id', params: { id: created.id } })
+    const { id, credentials } = created
+    if (credentials) setMade({ id, credentials })
+    else show(id)
   }
   return (
     <Stack>
@@ -34,7 +35,7 @@ export function NewAccountPage() {
         back={<PageLink to="/organization/api-accounts">Manage API Account</PageLink>}
       />
       <AccountForm onSend={create} />
-      <CredentialsDialog credentials={credentials} onClose={leave} />
+      <CredentialsDialog credentials={made?.credentials} onClose={() => made && show(made.id)} />
     </Stack>
   )
 }

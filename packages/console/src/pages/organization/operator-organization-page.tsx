@@ -112,7 +112,7 @@ function QuotasForm({ organization }: { readonly organization: Versioned<Operato
     },
   })
   return (
-    <FormFrame onSubmit={submit} error={formError} isBusy={isBusy} submitLabel="Save quotas">
+    <FormFrame onSubmit={submit} error={formError} isBusy={isBusy} submitLabel="Save quotas" onCancel={form.reset}>
       {QUOTAS.map(([name, label]) => (
         <NumberInput
           key={name}

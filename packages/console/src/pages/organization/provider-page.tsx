@@ -61,7 +61,7 @@ export function NewProviderPage() {
         back={BACK}
       />
       <ProviderForm
-        onSend={(body) => hosted.providers.create(body).then(() => leave('The identity provider is added.'))}
+        onSend={(body) => hosted.providers.create(body).then(({ id }) => leave('The identity provider is added.', id))}
         submitLabel="Add the provider"
       />
     </Stack>
@@ -93,10 +93,13 @@ function DeleteWarning({ providerId }: { readonly providerId: string }) {
   )
 }
 
-function useLeave(): (message?: string) => Promise<void> {
+/** Leads to the list, or to one of its items. */
+function useLeave(): (message?: string, id?: string) => Promise<void> {
   const navigate = useNavigate()
-  return async (message) => {
-    await navigate({ to: '/organization/providers' })
+  return async (message, id) => {
+    await (id === undefined
+      ? navigate({ to: '/organization/providers' })
+      : navigate({ to: '/organization/providers/$id', params: { id } }))
     await queries.invalidateQueries({ queryKey: ['providers'] })
     if (message) notifications.show({ message, color: 'green' })
   }

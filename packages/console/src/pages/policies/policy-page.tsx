@@ -1,3 +1,4 @@
+import type { AuthPolicyInput } from '@countersign/sdk'
 import { Stack } from '@mantine/core'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { controller } from '../../api/client.ts'
@@ -48,11 +49,16 @@ export function PolicyPage() {
 }
 
 export function NewPolicyPage() {
-  const leave = useLeave()
+  const navigate = useNavigate()
+  const create = async (body: AuthPolicyInput) => {
+    const id = await controller.authPolicies.create(body)
+    await queries.invalidateQueries({ queryKey: ['policies'] })
+    await navigate({ to: '/policies/$id', params: { id } })
+  }
   return (
     <Stack>
       <PageHead title="Add a policy" back={BACK} />
-      <PolicyForm onSend={(body) => controller.authPolicies.create(body).then(leave)} submitLabel="Add the policy" />
+      <PolicyForm onSend={create} submitLabel="Add the policy" />
     </Stack>
   )
 }

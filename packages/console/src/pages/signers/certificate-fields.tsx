@@ -2,6 +2,7 @@ import { Alert, Stack, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { CallFailed } from '../../api/call-failed.ts'
+import { errorText } from '../../api/error-text.ts'
 import { controller } from '../../api/client.ts'
 import type { SignerCertificate } from '../../api/wire.ts'
 import { PemField } from '../../form/pem-field.tsx'
@@ -67,5 +68,5 @@ function useCertificateFacts(certPem: string): { facts: SignerCertificate | unde
   })
   const isCurrent = debounced === certPem
   const isRefused = error instanceof CallFailed && error.field === 'certPem'
-  return { facts: isCurrent ? data : undefined, error: isCurrent && isRefused ? error.reason : undefined }
+  return { facts: isCurrent ? data : undefined, error: isCurrent && isRefused ? errorText(error) : undefined }
 }

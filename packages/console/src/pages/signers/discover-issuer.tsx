@@ -1,6 +1,6 @@
 import { Alert, Box, Button, Group, Text, TextInput } from '@mantine/core'
 import { type KeyboardEvent, useState } from 'react'
-import { CallFailed } from '../../api/call-failed.ts'
+import { errorText } from '../../api/error-text.ts'
 import { controller } from '../../api/client.ts'
 import type { DiscoveredSigner } from '../../api/wire.ts'
 import { type SignerForm, type SignerFormProps, signerField } from './sections/signer-field.tsx'
@@ -19,7 +19,7 @@ export function DiscoverIssuer({ form }: SignerFormProps) {
       fill(form, discovered)
       setFound(discovered)
     } catch (error) {
-      form.setFieldError('issuer', error instanceof CallFailed ? error.reason : String(error))
+      form.setFieldError('issuer', errorText(error))
     } finally {
       setBusy(false)
     }

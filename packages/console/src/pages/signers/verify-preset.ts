@@ -1,5 +1,5 @@
 import type { PresetSigner } from '@countersign/contract/signer-presets'
-import { CallFailed } from '../../api/call-failed.ts'
+import { errorText } from '../../api/error-text.ts'
 import { controller } from '../../api/client.ts'
 
 /** What the provider's discovery document says about the signer of a preset. */
@@ -15,6 +15,6 @@ export async function verifyPreset({ issuer }: PresetSigner): Promise<PresetChec
     const { jwksEndpoint } = await controller.signers.discover(issuer)
     return { state: 'verified', published: jwksEndpoint }
   } catch (error) {
-    return { state: 'failed', reason: error instanceof CallFailed ? error.reason : String(error) }
+    return { state: 'failed', reason: errorText(error) }
   }
 }

@@ -59,6 +59,7 @@ export const ENVELOPES: Readonly<Record<string, JsonSchema>> = {
             description: 'Either `field`, `reason` and `value`, or a `message`',
             properties: { field: text, reason: text, value: text, code: text, message: text },
           },
+          conflictsWith: { ...text, description: 'The name of the item that already has the refused value' },
         },
       },
       meta: { type: 'object', properties: { apiVersion: text, apiEnrollmentVersion: text } },

@@ -10,12 +10,19 @@ export function jsonText(value: unknown): string {
   return `${JSON.stringify(value)}\n`
 }
 
-/** The error envelope: code, constant message, and the public cause if there is one. */
+/** The error envelope: code, constant message, the public cause if there is one, and the name of the entity that has the refused value. */
 export function errorEnvelope(error: AppError, requestId: string) {
   const { code, publicCause } = error
-  const cause = publicCause && ('field' in publicCause ? publicCause : { code: 'UNHANDLED', ...publicCause })
+  const { conflictsWith, ...members } = { conflictsWith: undefined, ...publicCause }
+  const cause = publicCause && ('field' in publicCause ? members : { code: 'UNHANDLED', ...members })
   return {
-    error: { ...(cause && { cause }), code: wireNameOf(code), message: ERRORS[code].message, requestId },
+    error: {
+      ...(cause && { cause }),
+      ...(conflictsWith !== undefined && { conflictsWith }),
+      code: wireNameOf(code),
+      message: ERRORS[code].message,
+      requestId,
+    },
     meta: ERROR_META,
   }
 }

@@ -84,18 +84,20 @@ export async function findDuplicate(
     .execute()
   const sharedAudience = await db
     .selectFrom('ext_jwt_signer_audiences')
-    .select('signer_id')
-    .where('issuer', '=', settings.issuer)
-    .where('audience', 'in', signerAudiences(settings))
+    .innerJoin('ext_jwt_signers', 'ext_jwt_signers.id', 'ext_jwt_signer_audiences.signer_id')
+    .select('ext_jwt_signers.name as name')
+    .where('ext_jwt_signer_audiences.issuer', '=', settings.issuer)
+    .where('ext_jwt_signer_audiences.audience', 'in', signerAudiences(settings))
     .where('signer_id', '!=', id)
     .limit(1)
     .executeTakeFirst()
-  const taken = REPORT_ORDER.find((index) => {
-    if (index === AUDIENCES_INDEX) return sharedAudience !== undefined
+  const ownerOf = (index: (typeof REPORT_ORDER)[number]): string | undefined => {
+    if (index === AUDIENCES_INDEX) return sharedAudience?.name
     const name = UNIQUE_COLUMNS[index]
-    return columns[name] !== null && others.some((other) => other[name] === columns[name])
-  })
-  return taken && duplicateError(taken, uniqueValues(columns))
+    return columns[name] === null ? undefined : others.find((other) => other[name] === columns[name])?.name
+  }
+  const taken = REPORT_ORDER.find((index) => ownerOf(index) !== undefined)
+  return taken && duplicateError(taken, uniqueValues(columns), ownerOf(taken))
 }
 
 export function changesUniqueValue(current: SignerColumns, next: SignerColumns): boolean {
