@@ -1,6 +1,6 @@
 /**
  * Implements the `curl` flags of the printed examples, for machines without curl:
- * -s, --cacert FILE, -o FILE, -D -, -H HEADER, -d BODY, -u USER:PASSWORD, -X METHOD, URL.
+ * -s, --cacert FILE, -o FILE, -D -, -H HEADER, -d BODY, -G, --data-urlencode NAME=VALUE (with -G), -u USER:PASSWORD, -X METHOD, URL.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { request as requestPlain } from 'node:http'
@@ -16,6 +16,8 @@ const { values, positionals } = parseArgs({
     'dump-header': { type: 'string', short: 'D' },
     header: { type: 'string', short: 'H', multiple: true },
     data: { type: 'string', short: 'd' },
+    get: { type: 'boolean', short: 'G' },
+    'data-urlencode': { type: 'string', multiple: true },
     user: { type: 'string', short: 'u' },
     request: { type: 'string', short: 'X' },
   },
@@ -28,7 +30,10 @@ const headers = {
   ...Object.fromEntries((values.header ?? []).map((line) => line.split(/: (.*)/s) as [string, string])),
 }
 const method = values.request ?? (data === undefined ? 'GET' : 'POST')
-const url = positionals[0] ?? ''
+const query = new URLSearchParams(
+  (values['data-urlencode'] ?? []).map((pair) => pair.split(/=(.*)/s).slice(0, 2) as [string, string]),
+)
+const url = `${positionals[0] ?? ''}${values.get ? `?${query}` : ''}`
 const request = url.startsWith('https:') ? requestTls : requestPlain
 request(url, { ...(cacert && { ca: readFileSync(cacert) }), method, headers }, async (response) => {
   const body = Buffer.concat(await response.toArray())

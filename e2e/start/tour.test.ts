@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { COMMAND, createControllerStage } from '@countersign/testkit'
 import { root } from '../../tools/paths.ts'
+import { curl } from './curl.ts'
 
 const TOUR = /^## A five-minute tour$(.*?)^## /ms
 const BLOCKS = /^```sh\n(.*?)^```$/gms
@@ -27,7 +28,9 @@ function runShell(script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<
   })
 }
 
-test('the commands of the tour run one after another, and only its mistake is refused', async (t) => {
+const skip = spawnSync('openssl', ['version']).status === 0 ? false : 'the tour needs openssl'
+
+test('the commands of the tour run one after another, and only its mistake is refused', { skip }, async (t) => {
   const stage = createControllerStage(t)
   const folder = join(stage.folder, 'clone')
   mkdirSync(join(folder, 'bin'), { recursive: true })
@@ -41,9 +44,8 @@ test('the commands of the tour run one after another, and only its mistake is re
   chmodSync(npx, 0o755)
   const blocks = readTour()
   assert.ok(blocks.length > 10)
-  const script = blocks
-    .map((block, index) => `echo "== ${index}"\n${block}`)
-    .join('')
+  const script = [curl(), ...blocks.map((block, index) => `echo "== ${index}"\n${block}`)]
+    .join('\n')
     .replaceAll('https://127.0.0.1:1280', ready.baseUrl)
     .replaceAll('http://127.0.0.1:1282', ready.identityProviderUrl ?? '')
     .replaceAll('/tmp/', `${folder}/`)
