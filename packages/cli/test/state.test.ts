@@ -441,6 +441,30 @@ test('a disabled identity stays disabled, and is enabled by a file that says so'
   await ok('identities delete dormant --yes')
 })
 
+test('a secret of a file is sent when the controller has none, is never shown, and is not sent again', async () => {
+  const { ok, run, apply, write } = await first
+  const administration = { kind: 'keycloak', url: 'https://sso.example', realm: 'acme', clientId: 'admin' }
+  const file = (more: object) => ({
+    providers: [
+      {
+        ...{ name: 'sso', kind: 'oidc', issuer: 'https://sso.example/realms/acme', audience: 'a' },
+        ...{ jwksUri: 'https://sso.example/keys', tokenUrl: 'https://sso.example/token' },
+        administration: { ...administration, ...more },
+      },
+    ],
+  })
+  const secret = { clientSecret: 'not to be shown' }
+  await apply(file({}))
+  const planned = await run(`apply --dry-run -f ${write(file(secret))}`)
+  assert.equal(planned.stdout, '~ provider sso\n    administration.clientSecret: changed\n')
+  assert.match(await apply(file(secret)), /done: 1 of 1/)
+  assert.equal(await apply(file(secret)), 'nothing to do\n')
+  const changed = await apply(file({ ...secret, clientId: 'other' }))
+  assert.match(changed, /administration\.clientId: "admin" → "other"\n {4}administration\.clientSecret: changed\n/)
+  assert.doesNotMatch(changed + (await ok('export providers -q')), /not to be shown|SecretSet|secretsSet/)
+  await ok('providers delete sso --yes')
+})
+
 test('an export leaves out what the caller cannot read at all, with a warning', async () => {
   const { ready, home, ok, write } = await first
   await ok(

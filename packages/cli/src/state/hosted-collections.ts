@@ -49,7 +49,7 @@ function adapt(
   }
 }
 
-/** Whether a stored secret exists is not a setting. */
+/** Whether a stored secret exists is not a setting: `clientSecretSet`. */
 const SECRET_MARKS = /Set$/
 
 /** An audience that is the organization's own is the default of a record, and differs on each controller. */
@@ -61,11 +61,12 @@ export function openProviders(hosted: HostedClient): WritableCollection {
   }
   const read = async (item: object): Promise<Item> => {
     const { audience, administration, ...provider } = item as IdentityProvider
-    const settings = Object.entries(administration ?? {}).filter(([name]) => !SECRET_MARKS.test(name))
+    const entries = Object.entries(administration ?? {})
     return {
       ...provider,
       audience: audience === (await ownAudience()) ? null : audience,
-      administration: administration && Object.fromEntries(settings),
+      administration: administration && Object.fromEntries(entries.filter(([name]) => !SECRET_MARKS.test(name))),
+      secretsSet: entries.flatMap(([name, isSet]) => (isSet === true ? [name.replace(SECRET_MARKS, '')] : [])),
     }
   }
   const collection = adapt(hosted.providers, (body) => hosted.providers.create(body as ProviderInput), read)

@@ -8,6 +8,7 @@ import { mergeMembers } from '../resources/merge-members.ts'
 import { type Members, mapReferences } from '../resources/references.ts'
 import type { Item, ResourceDescription } from '../resources/resource-kind.ts'
 import { type Change, diffMembers } from './diff-members.ts'
+import { diffSecrets } from './diff-secrets.ts'
 import { diffDisabled } from './disabled-state.ts'
 import { findItem, nameReferences, type State, toNamed } from './named-state.ts'
 import { byActionOf, createOnlyOf, KINDS, listFileMembers } from './state-kinds.ts'
@@ -79,34 +80,33 @@ function planItem(kind: ResourceDescription, desired: Members, existing: Item | 
   const where = `${kind.singular} ${name}`
   // Files can reference items by id as well as by name.
   const named = nameReferences(kind, desired, state)
+  const settings = without(named, byActionOf(kind))
   if (!existing) {
-    const members = mergeMembers(kind.defaults, named)
-    const { changes } = diffMembers(kind, {}, without(named, byActionOf(kind)), where)
-    const disabled = diffDisabled({}, named, where)
-    return [
-      {
-        action: 'create',
-        kind,
-        name,
-        existing,
-        members,
-        changes: [...changes.filter(isShownForNew), ...disabled],
-      },
+    const { changes } = diffMembers(kind, {}, settings, where)
+    const shown = [
+      ...changes.filter(isShownForNew),
+      ...diffSecrets(named, existing, true),
+      ...diffDisabled({}, named, where),
     ]
+    return [{ action: 'create', kind, name, existing, members: mergeMembers(kind.defaults, named), changes: shown }]
   }
-  if ('roleAttributes' in named) named.roleAttributes = withoutSupplied(existing, named.roleAttributes)
+  if ('roleAttributes' in settings) settings.roleAttributes = withoutSupplied(existing, settings.roleAttributes)
   const current = toNamed(kind, existing, state)
-  const { changes, members } = diffMembers(kind, current, without(named, byActionOf(kind)), where)
+  const { changes, members } = diffMembers(kind, current, settings, where)
   const written = changes.filter(({ path }) => !isCreateOnly(kind, path, name))
+  const secrets = diffSecrets(named, existing, 'administration' in members)
   const disabled = byActionOf(kind).length > 0 ? diffDisabled(current, named, where) : []
-  if (written.length === 0 && disabled.length === 0) return []
-  const kept = Object.fromEntries(
-    Object.entries(members).filter(([member]) => written.some(({ path }) => path.split('.')[0] === member)),
-  )
-  const actions = disabled.length > 0 ? pick(named, byActionOf(kind)) : {}
-  return [
-    { action: 'update', kind, name, existing, members: { ...kept, ...actions }, changes: [...written, ...disabled] },
-  ]
+  const all = [...written, ...secrets, ...disabled]
+  if (all.length === 0) return []
+  const body = {
+    ...pick(
+      members,
+      written.map(({ path }) => path.split('.')[0] ?? ''),
+    ),
+    ...(secrets.length > 0 && pick(named, ['administration'])),
+    ...(disabled.length > 0 && pick(named, byActionOf(kind))),
+  }
+  return [{ action: 'update', kind, name, existing, members: body, changes: all }]
 }
 
 /** The heading has the name, and every identity has the same type. */
