@@ -7,25 +7,47 @@ const pictures = process.env.CONSOLE_PICTURES
 
 /** A phone and a desk. Every page is tried in both. */
 export const WIDTHS = [
-  { width: 360, height: 740, colorScheme: 'dark' },
+  { width: 390, height: 844, colorScheme: 'dark' },
   { width: 1440, height: 900, colorScheme: 'light' },
 ] as const
+const COLOR_SCHEMES = ['dark', 'light'] as const
 
-/** Returns what is wrong with a whole page: that it is wider than the window, and what axe finds. Takes a picture of it, if wanted. */
+/** Resolves when no colour is on its way to another one: axe would measure what lies between. Placeholders never end. */
+const COLOURS_CHANGED = `Promise.allSettled(document.getAnimations()
+  .filter((one) => one.effect.getComputedTiming().iterations !== Infinity)
+  .map((one) => one.finished))`
+
+/** Parts of a page that scroll sideways. Code and typed text may. */
+const SCROLLING = `[...document.querySelectorAll('#content *')]
+  .filter((one) => one.scrollWidth > one.clientWidth + 1 && ['auto', 'scroll'].includes(getComputedStyle(one).overflowX))
+  .filter((one) => !['PRE', 'CODE', 'TEXTAREA', 'INPUT'].includes(one.tagName))
+  .map((one) => one.outerHTML.slice(0, 120))`
+
+/**
+ * Returns what is wrong with a whole page: that it is wider than the window, or a part of it scrolls sideways, and what axe finds in light and
+ * in dark colours. Takes pictures of it, if wanted.
+ */
 export async function findPageFaults(page: Page, where: string, picture: string): Promise<string[]> {
   const width = page.viewportSize()?.width ?? 0
   const needed = Number(await page.evaluate('document.documentElement.scrollWidth'))
-  const serious = await findSerious(page, where)
-  if (pictures) await page.screenshot({ path: join(pictures, `${picture}-${width}.png`), fullPage: true })
-  return needed > width ? [`${where}: needs ${needed} px`, ...serious] : serious
+  const scrolling = (await page.evaluate(SCROLLING)) as string[]
+  const faults = scrolling.map((part) => `${where}: scrolls sideways: ${part}`)
+  if (needed > width) faults.push(`${where}: needs ${needed} px`)
+  for (const colorScheme of COLOR_SCHEMES) {
+    await page.emulateMedia({ colorScheme })
+    await page.evaluate(COLOURS_CHANGED)
+    faults.push(...(await findSerious(page, `${where}, ${colorScheme}`)))
+    const path = `${picture}-${width}-${colorScheme}.png`
+    if (pictures) await page.screenshot({ path: join(pictures, path), fullPage: true })
+  }
+  return faults
 }
 
 /** The same for what a page shows now, on a phone and on a desk, without loading it again. */
 export async function findFaultsInBoth(page: Page, where: string): Promise<string[]> {
   const faults: string[] = []
-  for (const { width, height, colorScheme } of WIDTHS) {
+  for (const { width, height } of WIDTHS) {
     await page.setViewportSize({ width, height })
-    await page.emulateMedia({ colorScheme })
     faults.push(...(await findPageFaults(page, `${where}, ${width} px`, where.replaceAll(' ', '-'))))
   }
   return faults

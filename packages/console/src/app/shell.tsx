@@ -11,6 +11,7 @@ import { NotAllowedPage } from '../show/whole-page.tsx'
 import { ColorSchemeToggle } from './color-scheme-toggle.tsx'
 import { ConnectionBanner } from './connection-banner.tsx'
 import markUrl from './countersign.svg'
+import { NavIcon } from './nav-icon.tsx'
 import { NAVIGATION } from './navigation.ts'
 import { useMayOpen } from './page-needs.ts'
 import { UnsavedQuestion } from './unsaved-question.tsx'
@@ -70,6 +71,7 @@ export function Shell() {
                     component={Link}
                     to={to}
                     label={label}
+                    leftSection={<NavIcon page={to} />}
                     bdrs="sm"
                     active={isCurrent(path, to)}
                     aria-current={isCurrent(path, to) ? 'page' : undefined}

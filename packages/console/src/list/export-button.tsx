@@ -32,7 +32,12 @@ export function ExportButton<Item extends { readonly id: string }>({ csv, load }
       downloadText(safeFileName(`${csv.fileName}-${day}`, 'csv'), csvText(csv, items), 'text/csv;charset=utf-8')
       if (hasChanged) notifications.show({ message: CHANGED, color: 'orange', autoClose: 10_000 })
     } catch (error) {
-      notifications.show({ title: 'Nothing was exported', message: errorSentence(error), color: 'red', autoClose: 10_000 })
+      notifications.show({
+        title: 'Nothing was exported',
+        message: errorSentence(error),
+        color: 'red',
+        autoClose: 10_000,
+      })
     } finally {
       setProgress(undefined)
     }

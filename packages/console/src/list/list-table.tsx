@@ -1,5 +1,6 @@
 import { Checkbox, type MantineBreakpoint, Skeleton, Table, Text, UnstyledButton } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { PhoneControls } from './phone-controls.tsx'
 import type { Selection } from './use-selection.ts'
 
 export interface Column<Item> {
@@ -7,7 +8,7 @@ export interface Column<Item> {
   readonly cell: (item: Item) => ReactNode
   /** The field that the server sorts by. */
   readonly sort?: string
-  /** Hidden on narrower screens. */
+  /** Hidden on narrower screens, except in the cards of phones. */
   readonly from?: MantineBreakpoint
 }
 
@@ -30,49 +31,60 @@ export function ListTable<Item extends { readonly id: string }>(props: ListTable
   const { label, items, isPending, columns, sort, onSort, emptyText, selection } = props
   const width = columns.length + (selection ? 1 : 0)
   return (
-    <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover aria-label={label} layout="auto">
-      <Table.Thead>
-        <Table.Tr>
-          {selection && <SelectAllCell items={items ?? []} selection={selection} />}
-          {columns.map((column) => (
-            <HeadCell key={column.label} column={column} sort={sort} onSort={onSort} />
-          ))}
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {isPending &&
-          SKELETON_ROWS.map((row) => (
-            <Table.Tr key={row}>
-              <Table.Td colSpan={width}>
-                <Skeleton height={18} aria-label="Loading" />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        {items?.length === 0 && (
+    <>
+      <PhoneControls items={items ?? []} columns={columns} sort={sort} onSort={onSort} selection={selection} />
+      <Table
+        className="card-rows"
+        verticalSpacing="sm"
+        horizontalSpacing="md"
+        highlightOnHover
+        aria-label={label}
+        layout="auto"
+      >
+        <Table.Thead>
           <Table.Tr>
-            <Table.Td colSpan={width}>
-              <Text c="dimmed" ta="center" py="lg">
-                {emptyText}
-              </Text>
-            </Table.Td>
-          </Table.Tr>
-        )}
-        {items?.map((item) => (
-          <Table.Tr key={item.id}>
-            {selection && <SelectCell item={item} selection={selection} />}
-            {columns.map(({ label: name, cell, from }, index) => (
-              <Table.Td
-                key={name}
-                className={index === 0 ? 'breakable first-cell' : 'breakable'}
-                {...(from && { visibleFrom: from })}
-              >
-                {cell(item)}
-              </Table.Td>
+            {selection && <SelectAllCell items={items ?? []} selection={selection} />}
+            {columns.map((column) => (
+              <HeadCell key={column.label} column={column} sort={sort} onSort={onSort} />
             ))}
           </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+        </Table.Thead>
+        <Table.Tbody>
+          {isPending &&
+            SKELETON_ROWS.map((row) => (
+              <Table.Tr key={row}>
+                <Table.Td colSpan={width}>
+                  <Skeleton height={18} aria-label="Loading" />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          {items?.length === 0 && (
+            <Table.Tr>
+              <Table.Td colSpan={width}>
+                <Text c="dimmed" ta="center" py="lg">
+                  {emptyText}
+                </Text>
+              </Table.Td>
+            </Table.Tr>
+          )}
+          {items?.map((item) => (
+            <Table.Tr key={item.id}>
+              {selection && <SelectCell item={item} selection={selection} />}
+              {columns.map(({ label: name, cell, from }, index) => (
+                <Table.Td
+                  key={name}
+                  className={index === 0 ? 'breakable first-cell' : 'breakable'}
+                  data-from={from}
+                  data-label={index === 0 ? undefined : name}
+                >
+                  {cell(item)}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </>
   )
 }
 
@@ -83,7 +95,7 @@ interface HeadCellProps<Item> {
 }
 
 function HeadCell<Item>({ column: { label, sort: field, from }, sort, onSort }: HeadCellProps<Item>) {
-  const visible = from && { visibleFrom: from }
+  const visible = { 'data-from': from }
   if (!field) return <Table.Th {...visible}>{label}</Table.Th>
   const [current, direction] = sort.split(' ', 2)
   const isSorted = current === field

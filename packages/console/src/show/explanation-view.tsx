@@ -99,32 +99,34 @@ function SignerChecks({ signer: { signerId, checks, reason }, name }: SignerChec
           Go to the signer
         </PageLink>
       </Text>
-      <Table.ScrollContainer minWidth={480} type="native" tabIndex={0} aria-label={`Checks by ${name}`} role="region">
-        <Table aria-label={`Checks by the signer ${name}`}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Step</Table.Th>
-              <Table.Th>Result</Table.Th>
-              <Table.Th>Expected</Table.Th>
-              <Table.Th>Received</Table.Th>
+      <Table className="card-rows" aria-label={`Checks by the signer ${name}`}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Step</Table.Th>
+            <Table.Th>Result</Table.Th>
+            <Table.Th>Expected</Table.Th>
+            <Table.Th>Received</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {checks.map(({ check, expected, received, pass }, index) => (
+            <Table.Tr key={check}>
+              <Table.Td className="first-cell">
+                {index + 1}. {separateWords(check, ' ')}
+              </Table.Td>
+              <Table.Td data-label="Result">
+                <StateBadge color={pass ? 'green' : 'red'}>{pass ? 'Passed' : 'Failed'}</StateBadge>
+              </Table.Td>
+              <Table.Td className="breakable" data-label="Expected">
+                {valueText(expected)}
+              </Table.Td>
+              <Table.Td className="breakable" data-label="Received">
+                {valueText(received)}
+              </Table.Td>
             </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {checks.map(({ check, expected, received, pass }, index) => (
-              <Table.Tr key={check}>
-                <Table.Td>
-                  {index + 1}. {separateWords(check, ' ')}
-                </Table.Td>
-                <Table.Td>
-                  <StateBadge color={pass ? 'green' : 'red'}>{pass ? 'Passed' : 'Failed'}</StateBadge>
-                </Table.Td>
-                <Table.Td className="breakable">{valueText(expected)}</Table.Td>
-                <Table.Td className="breakable">{valueText(received)}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+          ))}
+        </Table.Tbody>
+      </Table>
     </Section>
   )
 }

@@ -2,6 +2,7 @@ import { Select, Stack, Textarea } from '@mantine/core'
 import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { controller } from '../../api/client.ts'
+import { queries } from '../../api/queries.ts'
 import type { Explanation } from '../../api/wire.ts'
 import { FormFrame } from '../../form/form-frame.tsx'
 import { required } from '../../form/rules.ts'
@@ -10,6 +11,7 @@ import { type DecodedToken, decodeToken } from '../../show/decode-token.ts'
 import { DecodedTokenView } from '../../show/decoded-token.tsx'
 import { ExplanationView } from '../../show/explanation-view.tsx'
 import { PageHead } from '../../show/page-head.tsx'
+import { FIRST_STEPS_KEY, type FirstStepsState } from '../overview/first-steps-state.ts'
 import { SignerSelect } from '../signers/signer-select.tsx'
 
 const MAX_TOKEN_LENGTH = 65_536
@@ -23,6 +25,7 @@ export function TestTokenPage() {
     asksBeforeLeaving: false,
     send: async ({ token, method, signerId }) => {
       const explanation = await controller.signers.explain(token, { method, ...(signerId && { signerId }) })
+      queries.setQueryData<FirstStepsState>(FIRST_STEPS_KEY, (known) => ({ ...known, isTokenTested: true }))
       setTested({ explanation, decoded: decodeToken(token) })
     },
   })

@@ -61,30 +61,34 @@ export function AuditEventsPage() {
 
 function EventTable({ events }: { readonly events: readonly AuditEvent[] }) {
   return (
-    <Table.ScrollContainer minWidth={640} type="native" tabIndex={0} aria-label="Audit events" role="region">
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            {['Time', 'Event', 'By', 'Record', 'Detail', 'From'].map((label) => (
-              <Table.Th key={label}>{label}</Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {events.map((event) => (
-            <Table.Tr key={event.id}>
-              <Table.Td>
-                <Instant at={event.at} />
-              </Table.Td>
-              <Table.Td>{event.type}</Table.Td>
-              <Table.Td className="breakable">{event.actor?.name ?? event.actor?.type ?? '–'}</Table.Td>
-              <Table.Td className="breakable">{event.target?.name ?? event.target?.id ?? '–'}</Table.Td>
-              <Table.Td className="breakable">{event.reason ?? (event.changed.join(', ') || '–')}</Table.Td>
-              <Table.Td>{event.address ?? '–'}</Table.Td>
-            </Table.Tr>
+    <Table className="card-rows" aria-label="Audit events">
+      <Table.Thead>
+        <Table.Tr>
+          {['Time', 'Event', 'By', 'Record', 'Detail', 'From'].map((label) => (
+            <Table.Th key={label}>{label}</Table.Th>
           ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {events.map((event) => (
+          <Table.Tr key={event.id}>
+            <Table.Td className="first-cell">
+              <Instant at={event.at} />
+            </Table.Td>
+            <Table.Td data-label="Event">{event.type}</Table.Td>
+            <Table.Td className="breakable" data-label="By">
+              {event.actor?.name ?? event.actor?.type ?? '–'}
+            </Table.Td>
+            <Table.Td className="breakable" data-label="Record">
+              {event.target?.name ?? event.target?.id ?? '–'}
+            </Table.Td>
+            <Table.Td className="breakable" data-label="Detail">
+              {event.reason ?? (event.changed.join(', ') || '–')}
+            </Table.Td>
+            <Table.Td data-label="From">{event.address ?? '–'}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
   )
 }

@@ -14,6 +14,7 @@ import { May } from '../../show/may.tsx'
 import { PageHead } from '../../show/page-head.tsx'
 import { useNames } from '../../show/use-names.ts'
 import { countByMinute, countReasons } from './count-logins.ts'
+import { FirstSteps } from './first-steps.tsx'
 import { LoginChart } from './login-chart.tsx'
 import { SignerHealth } from './signer-health.tsx'
 
@@ -79,18 +80,21 @@ function Totals() {
     refetchInterval: TICK_MS * 2,
   })
   return (
-    <SimpleGrid cols={{ base: 2, sm: 4 }}>
-      {COUNTED.map(([member, label, to]) => (
-        <Paper key={member} withBorder p="md">
-          <PageLink to={to} size="sm">
-            {label}
-          </PageLink>
-          <Text fz={28} fw={650}>
-            {data?.[member] ?? '–'}
-          </Text>
-        </Paper>
-      ))}
-    </SimpleGrid>
+    <>
+      {data && <FirstSteps summary={data} />}
+      <SimpleGrid cols={{ base: 2, sm: 4 }}>
+        {COUNTED.map(([member, label, to]) => (
+          <Paper key={member} withBorder p="md">
+            <PageLink to={to} size="sm">
+              {label}
+            </PageLink>
+            <Text fz={28} fw={650}>
+              {data?.[member] ?? '–'}
+            </Text>
+          </Paper>
+        ))}
+      </SimpleGrid>
+    </>
   )
 }
 

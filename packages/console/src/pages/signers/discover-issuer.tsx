@@ -1,7 +1,7 @@
 import { Alert, Box, Button, Group, Text, TextInput } from '@mantine/core'
 import { type KeyboardEvent, useState } from 'react'
-import { errorText } from '../../api/error-text.ts'
 import { controller } from '../../api/client.ts'
+import { errorText } from '../../api/error-text.ts'
 import type { DiscoveredSigner } from '../../api/wire.ts'
 import { type SignerForm, type SignerFormProps, signerField } from './sections/signer-field.tsx'
 

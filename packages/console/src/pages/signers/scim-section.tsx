@@ -93,7 +93,7 @@ interface TokenTableProps {
 function TokenTable({ tokens, onDelete }: TokenTableProps) {
   if (tokens.length === 0) return <Text c="dimmed">There is no token: SCIM is off.</Text>
   return (
-    <Table aria-label="SCIM tokens">
+    <Table className="card-rows" aria-label="SCIM tokens">
       <Table.Thead>
         <Table.Tr>
           <Table.Th>Token</Table.Th>
@@ -106,10 +106,12 @@ function TokenTable({ tokens, onDelete }: TokenTableProps) {
         {tokens.map(({ id, createdAt, createdBy }) => (
           <Table.Tr key={id}>
             <Table.Td className="breakable">{id}</Table.Td>
-            <Table.Td>
+            <Table.Td data-label="Made">
               <Instant at={createdAt} />
             </Table.Td>
-            <Table.Td className="breakable">{createdBy.name}</Table.Td>
+            <Table.Td className="breakable" data-label="By">
+              {createdBy.name}
+            </Table.Td>
             <Table.Td>
               <ConfirmButton
                 size="xs"

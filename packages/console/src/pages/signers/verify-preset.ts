@@ -1,6 +1,6 @@
 import type { PresetSigner } from '@countersign/contract/signer-presets'
-import { errorText } from '../../api/error-text.ts'
 import { controller } from '../../api/client.ts'
+import { errorText } from '../../api/error-text.ts'
 
 /** What the provider's discovery document says about the signer of a preset. */
 export type PresetCheck =
