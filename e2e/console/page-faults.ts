@@ -13,9 +13,11 @@ export const WIDTHS = [
 const COLOR_SCHEMES = ['dark', 'light'] as const
 
 /** Resolves when no colour is on its way to another one: axe would measure what lies between. Placeholders never end. */
-const COLOURS_CHANGED = `Promise.allSettled(document.getAnimations()
-  .filter((one) => one.effect.getComputedTiming().iterations !== Infinity)
-  .map((one) => one.finished))`
+const COLOURS_CHANGED = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
+  .then(() => Promise.allSettled(document.getAnimations()
+    .filter((one) => one.effect.getComputedTiming().iterations !== Infinity)
+    .map((one) => one.finished)))
+  .then(() => true)`
 
 /** Parts of a page that scroll sideways. Code and typed text may. */
 const SCROLLING = `[...document.querySelectorAll('#content *')]

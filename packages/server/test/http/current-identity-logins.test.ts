@@ -25,6 +25,7 @@ test('a person without permissions sees their own sessions, and no others', asyn
     assert.equal(reply.status, 200, reply.text)
     assert.deepEqual(idsOf(reply), expected)
     assert.equal(reply.json.data[0]._links.self.href, `./current-identity/api-sessions/${reply.json.data[0].id}`)
+    assert.deepEqual([reply.json.data[0].method, reply.json.data[0].identityId], ['password', person.id])
     assert.ok(!reply.text.includes(person.session) && !reply.text.includes(second))
   }
   const page = await app.call('GET', `${APIS[0]}${SESSIONS}?limit=1&sort=createdAt`, undefined, {

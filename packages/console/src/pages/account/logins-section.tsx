@@ -38,13 +38,14 @@ export function LoginsSection() {
   )
 }
 
-function Login({ login: { at, address, refusal } }: { readonly login: RecentLogin }) {
+function Login({ login: { at, address, method, reason } }: { readonly login: RecentLogin }) {
   return (
     <Group component="li" justify="space-between" gap="0 xs" className="plain-item">
       <Group gap="xs">
-        <StateBadge color={refusal ? 'red' : 'green'}>{refusal ? 'Refused' : 'Accepted'}</StateBadge>
+        <StateBadge color={reason ? 'red' : 'green'}>{reason ? 'Refused' : 'Accepted'}</StateBadge>
         <Text size="sm" className="breakable">
-          {refusal ? `by ${methodLabel(refusal.method)}, from ${address}: ${refusal.reason}` : `from ${address}`}
+          {method && `by ${methodLabel(method)}, `}
+          {reason ? `from ${address}: ${reason}` : `from ${address}`}
         </Text>
       </Group>
       <Text size="xs" c="dimmed">

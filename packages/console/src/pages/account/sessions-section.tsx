@@ -6,6 +6,7 @@ import { logOut, sessionQuery } from '../../api/session.ts'
 import { ActionButton } from '../../show/action-button.tsx'
 import { StateBadge } from '../../show/badges.tsx'
 import { ConfirmButton } from '../../show/confirm-button.tsx'
+import { methodLabel } from '../../show/describe-event.ts'
 import { Section } from '../../show/details.tsx'
 import { Instant } from '../../show/instant.tsx'
 import { Loaded } from '../../show/loaded.tsx'
@@ -54,7 +55,7 @@ export function OwnSessionsSection() {
 }
 
 function OwnSession({ session, isCurrent }: { readonly session: ApiSession; readonly isCurrent: boolean }) {
-  const { id, ipAddress, createdAt, lastActivityAt } = session
+  const { id, ipAddress, createdAt, lastActivityAt, method, client, expiresAt } = session
   return (
     <Group component="li" justify="space-between" gap="xs" className="plain-item">
       <Stack gap={2}>
@@ -64,8 +65,11 @@ function OwnSession({ session, isCurrent }: { readonly session: ApiSession; read
           </Text>
           {isCurrent && <StateBadge color="green">This one is you</StateBadge>}
         </Group>
+        <Text size="sm" className="breakable">
+          {[method && `by ${methodLabel(method)}`, client].filter(Boolean).join(', ')}
+        </Text>
         <Text size="xs" c="dimmed">
-          since <Instant at={createdAt} />, last used <Instant at={lastActivityAt} />
+          since <Instant at={createdAt} />, last used <Instant at={lastActivityAt} />, until <Instant at={expiresAt} />
         </Text>
       </Stack>
       {isCurrent ? (

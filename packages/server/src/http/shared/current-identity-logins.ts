@@ -55,7 +55,12 @@ export function currentIdentityLoginRoutes({ store, clock, decisions }: CurrentI
       handle: (call) => {
         const { identity } = sessionOf(call)
         const show = (rows: readonly ApiSessionRow[]) =>
-          rows.map((row) => apiSessionView({ ...sessionFromRow(row), identity }, SESSIONS))
+          rows.map((row) => {
+            const session = sessionFromRow(row)
+            const { method, signerId, expiresAt } = session
+            const shown = apiSessionView({ ...session, identity }, SESSIONS)
+            return { ...shown, method, signerId, client: row.client, expiresAt: timestamp(expiresAt) }
+          })
         const terms = [equals('identity', identity.id), laterThan('expiresAt', clock.now())]
         const within = { table: WITH_EXPIRY, predicate: { kind: 'and', terms } as const }
         return listResponse({ store, table: API_SESSION_FILTER, show, within }, call)
