@@ -6,6 +6,7 @@ import { Link, Outlet, useMatches, useNavigate, useRouter, useRouterState } from
 import { useEffect, useRef } from 'react'
 import { currentIdentityQuery, isPartial, logOut, sessionQuery } from '../api/session.ts'
 import { discardUnsaved } from '../form/unsaved.ts'
+import { GlobalSearch } from '../list/global-search.tsx'
 import { readLoginSearch } from '../pages/login/login-search.ts'
 import { NotAllowedPage } from '../show/whole-page.tsx'
 import { ColorSchemeToggle } from './color-scheme-toggle.tsx'
@@ -49,12 +50,18 @@ export function Shell() {
             <Text fw={700}>Countersign</Text>
           </Group>
           <Group gap="xs" wrap="nowrap">
+            <Box visibleFrom="sm">
+              <GlobalSearch />
+            </Box>
             <ColorSchemeToggle />
             <UserMenu />
           </Group>
         </Group>
       </AppShell.Header>
       <AppShell.Navbar aria-label="Main">
+        <AppShell.Section hiddenFrom="sm" p="sm" pb={0}>
+          <GlobalSearch onOpen={close} />
+        </AppShell.Section>
         <AppShell.Section grow component={ScrollArea} p="sm">
           {NAVIGATION.map(({ label, links }) => ({ label, links: links.filter(({ to }) => mayOpen(to)) }))
             .filter(({ links }) => links.length > 0)

@@ -1,10 +1,13 @@
 import { CallFailed } from '../api/call-failed.ts'
+import type { Need } from '../api/rights.ts'
 import { loadVersioned, type Versioned } from '../api/versioned.ts'
 
 /** An action on selected rows of a list. */
 export interface BulkAction<Item> {
   readonly label: string
   readonly isDangerous?: boolean
+  /** The call that it makes: the action is not offered to sessions without its permission. */
+  readonly need: Need
   /** Reads what the action would do to the items now. Changes nothing. */
   readonly preview: (items: readonly Item[]) => Promise<readonly BulkStep[]>
 }

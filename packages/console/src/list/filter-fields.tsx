@@ -52,6 +52,7 @@ function ChoiceField({ filter: { label, choices, all = 'All' }, value, onChange 
         label={label}
         data={[{ value: '', label: all }, ...data]}
         value={value}
+        flex="1 1 8rem"
         maw={180}
         onChange={({ currentTarget }) => onChange(currentTarget.value)}
       />
@@ -65,7 +66,8 @@ function ChoiceField({ filter: { label, choices, all = 'All' }, value, onChange 
       placeholder={all}
       clearable
       searchable
-      w={170}
+      flex="1 1 8rem"
+      maw={180}
       comboboxProps={{ width: 'max-content', position: 'bottom-start' }}
       clearButtonProps={{ 'aria-label': `Clear ${label}` }}
       onChange={(next) => onChange(next ?? '')}
@@ -93,7 +95,8 @@ function TextField({ filter: { name, label, suggest }, value, onChange }: FieldP
       data={[...data]}
       value={typed}
       maxLength={200}
-      w={170}
+      flex="1 1 8rem"
+      maw={180}
       clearable
       clearButtonProps={{ 'aria-label': `Clear ${label}` }}
       onChange={(next) => {

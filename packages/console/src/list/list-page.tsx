@@ -5,6 +5,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { queries } from '../api/queries.ts'
+import { useMay } from '../api/use-may.ts'
 import { ErrorNote } from '../show/error-note.tsx'
 import { PageHead } from '../show/page-head.tsx'
 import type { BulkAction } from './bulk-action.ts'
@@ -53,12 +54,13 @@ const PAGE_SIZE = 20
 const DEBOUNCE_MS = 300
 const NO_FIELDS: readonly string[] = []
 const NO_FILTERS: readonly ListFilter[] = []
-const NO_ACTIONS: readonly never[] = []
 
 /** A list that the server searches, filters, sorts and pages. */
 export function ListPage<Item extends { readonly id: string }>(props: ListPageProps<Item>) {
   const { title, description, queryKey, load, columns, defaultSort, searchLabel, emptyText, actions, controls } = props
-  const { searchFields = NO_FIELDS, filters = NO_FILTERS, bulkActions = NO_ACTIONS, csv } = props
+  const { searchFields = NO_FIELDS, filters = NO_FILTERS, csv } = props
+  const may = useMay()
+  const bulkActions = (props.bulkActions ?? []).filter(({ need }) => may(need))
   const search = readListSearch(useSearch({ strict: false }))
   const { q = '', sort = defaultSort, page = 1, ...values } = search
   const go = useListNavigation()

@@ -100,7 +100,15 @@ const ATTRIBUTES: ColumnBinding = {
 
 const IDENTITY_SYMBOLS = [
   ...['name', 'externalId', 'attributes', 'roleAttributes', 'type', 'authPolicyId', 'isAdmin', 'isDefaultAdmin'],
-  ...['expiresAt', 'lastLoginAt', 'disabledAt', 'disabledUntil', 'authenticators', 'enrollments', 'enrollmentExpiresAt'],
+  ...[
+    'expiresAt',
+    'lastLoginAt',
+    'disabledAt',
+    'disabledUntil',
+    'authenticators',
+    'enrollments',
+    'enrollmentExpiresAt',
+  ],
 ]
 
 /** The methods of the authenticators or enrollments that an identity has. */
@@ -136,9 +144,17 @@ export const IDENTITY_FILTER: FilterTable = {
       ['disabledAt', column('disabled_at', 'datetime')],
       ['disabledUntil', column('disabled_until', 'datetime')],
       ['authenticators', methodsIn('authenticators')],
-      ['enrollments', methodsIn('enrollments')],
-      ['enrollmentExpiresAt', ENROLLMENT_EXPIRES_AT],
     ]),
+  ]),
+}
+
+/** For callers that may see the enrollments of every identity: a filter would disclose them to others. */
+export const IDENTITY_ENROLLMENT_FILTER: FilterTable = {
+  ...IDENTITY_FILTER,
+  columns: new Map([
+    ...IDENTITY_FILTER.columns,
+    ['enrollments', methodsIn('enrollments')],
+    ['enrollmentExpiresAt', ENROLLMENT_EXPIRES_AT],
   ]),
 }
 

@@ -77,3 +77,44 @@ test('identity lists', async (t) => {
     assert.equal(await total(), await counted())
   })
 })
+
+test('identities are filtered by state, authenticators, enrollments and their expiry', async (t) => {
+  const app = await buildApp(t)
+  const attributes = ['listed']
+  const plain = await createIdentity(app, { attributes })
+  const off = await createIdentity(app, { attributes })
+  const paused = await createIdentity(app, { attributes })
+  const invited = await createIdentity(app, { attributes, enrollment: { ott: true } })
+  const withPassword = await createIdentity(app, { attributes })
+  await createPassword(app, withPassword)
+  await app.admin('POST', `${IDENTITIES}/${off}/disable`, { durationMinutes: 0 })
+  await app.admin('POST', `${IDENTITIES}/${paused}/disable`, { durationMinutes: 30 })
+  const list = (filter: string, session = app.adminSession) => {
+    const query = new URLSearchParams({ filter: `anyOf(attributes) = "listed" and (${filter})` })
+    return app.call('GET', `${IDENTITIES}?${query}`, undefined, { session })
+  }
+  const found = async (filter: string) => {
+    const reply = await list(filter)
+    assert.equal(reply.status, 200, reply.text)
+    return reply.json.data.map(({ id }: { id: string }) => id).toSorted()
+  }
+  const at = (minutes: number) => `datetime(${new Date(app.clock.now() + minutes * 60_000).toISOString()})`
+  const disabled = (minutes: number) =>
+    `disabledAt != null and (disabledUntil = null or disabledUntil > ${at(minutes)})`
+  assert.deepEqual(await found(disabled(0)), [off, paused].toSorted())
+  assert.deepEqual(await found(disabled(31)), [off])
+  assert.deepEqual(await found('disabledAt = null'), [plain, invited, withPassword].toSorted())
+  assert.deepEqual(await found('isEmpty(authenticators) and disabledAt = null'), [plain, invited].toSorted())
+  assert.deepEqual(await found('anyOf(authenticators) = "updb"'), [withPassword])
+  assert.deepEqual(await found('anyOf(authenticators) = "cert"'), [])
+  assert.deepEqual(await found('anyOf(enrollments) = "ott"'), [invited])
+  assert.deepEqual(await found(`enrollmentExpiresAt > ${at(0)}`), [invited])
+  assert.deepEqual(await found(`enrollmentExpiresAt <= ${at(0)}`), [])
+
+  // Others do not see which privileged identities have enrollments.
+  const reader = await app.makeIdentity({ permissions: ['identity.read'] })
+  for (const filter of ['anyOf(enrollments) = "ott"', 'enrollmentExpiresAt != null']) {
+    assert.equal(summarize(await list(filter, reader.session)), '400 INVALID_FILTER', filter)
+  }
+  assert.equal((await list('anyOf(authenticators) = "updb"', reader.session)).status, 200)
+})

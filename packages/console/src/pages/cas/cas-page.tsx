@@ -1,19 +1,25 @@
 import type { Ca } from '@countersign/sdk'
 import { controller } from '../../api/client.ts'
+import type { CsvExport } from '../../list/csv.ts'
+import { choiceFilter } from '../../list/list-filter.ts'
 import { ListPage } from '../../list/list-page.tsx'
 import type { Column } from '../../list/list-table.tsx'
 import { EnabledBadge, StateBadge } from '../../show/badges.tsx'
+import { CopyId } from '../../show/copy-id.tsx'
 import { ButtonLink, PageLink } from '../../show/links.tsx'
 import { TrustBadge } from '../../show/trust-section.tsx'
+import { CA_BULK_ACTIONS } from './ca-bulk.ts'
 
 const COLUMNS: readonly Column<Ca>[] = [
   {
     label: 'Name',
     sort: 'name',
     cell: ({ id, name }) => (
-      <PageLink to="/cas/$id" params={{ id }}>
-        {name}
-      </PageLink>
+      <CopyId id={id} of={name}>
+        <PageLink to="/cas/$id" params={{ id }}>
+          {name}
+        </PageLink>
+      </CopyId>
     ),
   },
   { label: 'Fingerprint', sort: 'fingerprint', from: 'lg', cell: ({ fingerprint }) => fingerprint },
@@ -27,6 +33,27 @@ const COLUMNS: readonly Column<Ca>[] = [
   },
 ]
 
+const VERIFIED_FILTER = choiceFilter('state', 'State', [
+  { value: 'verified', label: 'Verified', filter: () => 'isVerified = true' },
+  { value: 'unverified', label: 'Not verified', filter: () => 'isVerified = false' },
+  { value: 'login', label: 'Login enabled', filter: () => 'isAuthEnabled = true' },
+  { value: 'no-login', label: 'Login disabled', filter: () => 'isAuthEnabled = false' },
+])
+
+const CSV: CsvExport<Ca> = {
+  fileName: 'cas',
+  columns: [
+    ['id', ({ id }) => id],
+    ['name', ({ name }) => name],
+    ['fingerprint', ({ fingerprint }) => fingerprint],
+    ['isVerified', ({ isVerified }) => isVerified],
+    ['isAuthEnabled', ({ isAuthEnabled }) => isAuthEnabled],
+    ['trust', ({ trust }) => trust.state],
+    ['createdAt', ({ createdAt }) => createdAt],
+    ['updatedAt', ({ updatedAt }) => updatedAt],
+  ],
+}
+
 export function CasPage() {
   return (
     <ListPage<Ca>
@@ -36,6 +63,9 @@ export function CasPage() {
       load={({ text: _, ...query }) => controller.cas.page(query)}
       searchFields={['name', 'fingerprint']}
       columns={COLUMNS}
+      filters={[VERIFIED_FILTER]}
+      bulkActions={CA_BULK_ACTIONS}
+      csv={CSV}
       defaultSort="name asc"
       searchLabel="Search name or fingerprint"
       emptyText="There are no third-party CAs. To add one, you need its certificate and its private key."

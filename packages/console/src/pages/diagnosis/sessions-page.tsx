@@ -32,6 +32,7 @@ const METHODS = [...LOGIN_METHODS, { value: 'api-account', label: methodLabel('a
 const END: BulkAction<ApiSession> = {
   label: 'End',
   isDangerous: true,
+  need: 'DELETE /api-sessions/:id',
   preview: async (sessions) =>
     sessions.map((session) => ({
       id: session.id,
@@ -98,8 +99,7 @@ function columnsFor(signerName: (id: string) => string): readonly Column<ApiSess
       label: 'Login method',
       sort: 'method',
       from: 'md',
-      cell: ({ method = '', signerId }) =>
-        `${methodLabel(method)}${signerId ? ` of ${signerName(signerId)}` : ''}`,
+      cell: ({ method = '', signerId }) => `${methodLabel(method)}${signerId ? ` of ${signerName(signerId)}` : ''}`,
     },
     {
       label: 'Client',

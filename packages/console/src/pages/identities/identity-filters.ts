@@ -1,13 +1,83 @@
-import { choiceFilter, datetime } from '../../list/list-filter.ts'
+import { quoteForFilter } from '@countersign/sdk'
+import { controller } from '../../api/client.ts'
+import { searchFilter } from '../../api/search-filter.ts'
+import {
+  type ChoiceFilter,
+  choiceFilter,
+  datetime,
+  type FilterChoice,
+  type TextFilter,
+} from '../../list/list-filter.ts'
 
-const SOON_MS = 30 * 86_400_000
+const DAY_MS = 86_400_000
+const SOON_DAYS = 30
 
-/** By the end of access. */
-export const EXPIRY_FILTER = choiceFilter('expiry', 'End of access', [
+const isDisabled = (now: number) => `disabledAt != null and (disabledUntil = null or disabledUntil > ${datetime(now)})`
+const isEnabled = (now: number) => `disabledAt = null or disabledUntil <= ${datetime(now)}`
+
+export const STATE_FILTER = choiceFilter('state', 'State', [
   {
-    value: 'ending',
-    label: 'Ending within 30 days',
-    filter: (now) => `expiresAt > ${datetime(now)} and expiresAt <= ${datetime(now + SOON_MS)}`,
+    value: 'enabled',
+    label: 'Enabled',
+    filter: (now) => `(${isEnabled(now)}) and (expiresAt = null or expiresAt > ${datetime(now)})`,
   },
+  { value: 'disabled', label: 'Disabled', filter: isDisabled },
+  { value: 'administrator', label: 'Administrators', filter: () => 'isAdmin = true' },
+])
+
+/** By the end of access, or of an invitation. */
+export const EXPIRY_FILTER = choiceFilter('expiry', 'End of access', [
+  { value: 'ending', label: 'Ending within 30 days', filter: (now) => within('expiresAt', now, SOON_DAYS) },
   { value: 'expired', label: 'Expired', filter: (now) => `expiresAt <= ${datetime(now)}` },
 ])
+
+const ENROLLED: readonly FilterChoice[] = [
+  {
+    value: 'never',
+    label: 'Never enrolled',
+    // People who sign in at a provider have neither certificate nor password.
+    filter: () => 'isEmpty(authenticators) and lastLoginAt = null',
+  },
+  { value: 'certificate', label: 'Has a certificate', filter: () => 'anyOf(authenticators) = "cert"' },
+  { value: 'password', label: 'Has a password', filter: () => 'anyOf(authenticators) = "updb"' },
+]
+
+const INVITED: readonly FilterChoice[] = [
+  { value: 'invited', label: 'Invited', filter: (now) => `enrollmentExpiresAt > ${datetime(now)}` },
+  { value: 'ending', label: 'Invitation expires within a day', filter: (now) => within('enrollmentExpiresAt', now, 1) },
+  { value: 'lapsed', label: 'Invitation expired', filter: (now) => `enrollmentExpiresAt <= ${datetime(now)}` },
+]
+
+/** Only those that read everything can filter by invitations. */
+export function enrollmentFilter(readsEverything: boolean): ChoiceFilter {
+  return choiceFilter('enrollment', 'Enrollment', [...ENROLLED, ...(readsEverything ? INVITED : [])])
+}
+
+export const LOGIN_FILTER = choiceFilter('login', 'Last login', [
+  { value: 'never', label: 'Never', filter: () => 'lastLoginAt = null' },
+  { value: 'week', label: 'In the last 7 days', filter: (now) => `lastLoginAt > ${datetime(now - 7 * DAY_MS)}` },
+  ...[30, 90].map((days) => ({
+    value: `older-${days}`,
+    label: `Not for ${days} days`,
+    filter: (now: number) => `lastLoginAt <= ${datetime(now - days * DAY_MS)}`,
+  })),
+])
+
+const MAX_SUGGESTIONS = 20
+
+export const ATTRIBUTE_FILTER: TextFilter = {
+  kind: 'text',
+  name: 'attribute',
+  label: 'Attribute',
+  toFilter: (value) => `anyOf(attributes) = ${quoteForFilter(value)}`,
+  suggest: async (text) => {
+    const query = { limit: MAX_SUGGESTIONS, filter: searchFilter(['id'], text) }
+    const path = '/edge/management/v1/identity-role-attributes'
+    const { data } = (await controller.request({ method: 'GET', path, query })) as { readonly data: readonly string[] }
+    return data
+  },
+}
+
+function within(field: string, now: number, days: number): string {
+  return `${field} > ${datetime(now)} and ${field} <= ${datetime(now + days * DAY_MS)}`
+}

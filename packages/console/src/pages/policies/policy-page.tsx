@@ -10,6 +10,7 @@ import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { PageHead } from '../../show/page-head.tsx'
 import { PolicyForm } from './policy-form.tsx'
+import { UsedBy } from './used-by.tsx'
 
 const BACK = <PageLink to="/policies">Authentication policies</PageLink>
 
@@ -26,7 +27,7 @@ export function PolicyPage() {
     <Loaded query={query} back={BACK}>
       {(policy) => (
         <Stack>
-          <PageHead title={policy.name} back={BACK}>
+          <PageHead title={policy.name} back={BACK} description={<UsedBy id={id} />}>
             {id !== DEFAULT_POLICY && (
               <ConfirmButton
                 label="Delete"

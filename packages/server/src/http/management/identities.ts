@@ -7,7 +7,7 @@ import {
   type IdentityPatch as PatchBody,
   type IdentityWrite as WriteBody,
 } from '@countersign/contract'
-import { maySeeEnrollments } from '@countersign/core'
+import { maySeeEnrollments, readsEverything } from '@countersign/core'
 import { identityEnrollmentKind, newEnrollment } from '../../enrollment/new-enrollment.ts'
 import { createIdentity } from '../../operations/identity/create-identity.ts'
 import { deleteIdentity } from '../../operations/identity/delete-identity.ts'
@@ -15,7 +15,7 @@ import { disableIdentity, enableIdentity } from '../../operations/identity/disab
 import { patchIdentity, replaceIdentity } from '../../operations/identity/update-identity.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Settings } from '../../platform/settings/index.ts'
-import { IDENTITY_FILTER } from '../../store/filter-tables.ts'
+import { IDENTITY_ENROLLMENT_FILTER, IDENTITY_FILTER } from '../../store/filter-tables.ts'
 import type { StoredIdentity } from '../../store/identity-row.ts'
 import { notFound } from '../../store/not-found.ts'
 import { loadCaNames } from '../../store/reads/ca-reads.ts'
@@ -89,9 +89,10 @@ export function identityRoutes(parts: IdentityRouteParts): Route[] {
       patchSchema: IdentityPatch,
       list: (call) => {
         const showRows = async (rows: readonly IdentityRow[]) => show(call, await withAttributes(store.db, rows))
+        const table = readsEverything(sessionOf(call).identity) ? IDENTITY_ENROLLMENT_FILTER : IDENTITY_FILTER
         const predicate = parseRoleFilter(call.query)
-        const within = predicate && { table: IDENTITY_FILTER, predicate }
-        return listResponse({ store, table: IDENTITY_FILTER, show: showRows, ...(within && { within }) }, call)
+        const within = predicate && { table, predicate }
+        return listResponse({ store, table, show: showRows, ...(within && { within }) }, call)
       },
       get: async (call, id) => {
         const identity = await findIdentity(store.db, id)

@@ -1,0 +1,69 @@
+import { type AuthPolicy, quoteForFilter } from '@countersign/sdk'
+import { Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { controller } from '../../api/client.ts'
+import { useMay } from '../../api/use-may.ts'
+import { type BulkAction, previewEach } from '../../list/bulk-action.ts'
+import { StateBadge } from '../../show/badges.tsx'
+import { PageLink } from '../../show/links.tsx'
+
+const DEFAULT_POLICY = 'default'
+
+/** How many identities have a policy, and how many signers give it to those they enroll. */
+async function countUses(id: string): Promise<{ readonly identities: number; readonly signers: number }> {
+  const count = { limit: 1, offset: 0 }
+  const [identities, signers] = await Promise.all([
+    controller.identities.page({ ...count, filter: `authPolicyId = ${quoteForFilter(id)}` }),
+    controller.signers.page({ ...count, filter: `enrollAuthPolicyId = ${quoteForFilter(id)}` }),
+  ])
+  return { identities: identities.total, signers: signers.total }
+}
+
+export function UsedBy({ id }: Pick<AuthPolicy, 'id'>) {
+  const may = useMay()
+  const { data } = useQuery({
+    queryKey: ['policies', 'uses', id],
+    queryFn: () => countUses(id),
+    enabled: may('GET /identities') && may('GET /ext-jwt-signers'),
+    retry: false,
+  })
+  return (
+    <Stack gap={4} align="flex-start">
+      {id === DEFAULT_POLICY && <StateBadge color="blue">Default</StateBadge>}
+      {data && (
+        <PageLink to="/identities" search={{ policy: id }}>
+          {counted(data.identities, 'identity', 'identities')}
+        </PageLink>
+      )}
+      {data !== undefined && data.signers > 0 && (
+        <Text size="sm">{counted(data.signers, 'signer', 'signers')} for enrollments</Text>
+      )}
+    </Stack>
+  )
+}
+
+function counted(count: number, one: string, several: string): string {
+  return count === 1 ? `1 ${one}` : `${count} ${several}`
+}
+
+export const POLICY_BULK_ACTIONS: readonly BulkAction<AuthPolicy>[] = [
+  {
+    label: 'Delete',
+    isDangerous: true,
+    need: 'DELETE /auth-policies/:id',
+    preview: async (policies) => {
+      const uses = new Map<string, number>()
+      for (const { id } of policies) {
+        const { identities, signers } = await countUses(id)
+        uses.set(id, identities + signers)
+      }
+      return previewEach(controller.authPolicies, policies, ({ id }) => {
+        if (id === DEFAULT_POLICY) return { effect: 'The default policy stays' }
+        const used = uses.get(id) ?? 0
+        if (used > 0)
+          return { effect: `In use: ${counted(used, 'identity or signer has', 'identities or signers have')} it` }
+        return { effect: 'Deleted for good', run: () => controller.authPolicies.delete(id) }
+      })
+    },
+  },
+]
