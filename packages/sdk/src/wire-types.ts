@@ -665,7 +665,7 @@ export interface ApiSession {
   readonly authenticatorId: string
   readonly lastActivityAt: string
   readonly cachedLastActivityAt: string
-  readonly method?: 'password' | 'cert' | 'ext-jwt' | 'api-account' | undefined
+  readonly method?: 'password' | 'cert' | 'ext-jwt' | 'passkey' | 'api-account' | undefined
   readonly signerId?: string | null | undefined
   readonly client?: string | null | undefined
   readonly expiresAt?: string | undefined

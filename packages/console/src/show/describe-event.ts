@@ -10,6 +10,7 @@ const METHOD_LABELS: Readonly<Record<string, string>> = {
   password: 'password',
   cert: 'certificate',
   'ext-jwt': 'token',
+  passkey: 'passkey',
   totp: 'one-time code',
   'api-account': 'access token of an API account',
   enroll: 'enrollment',
@@ -23,7 +24,7 @@ export const methodLabel = (method: string): string => METHOD_LABELS[method] ?? 
 const toChoice = (method: string) => ({ value: method, label: methodLabel(method) })
 
 /** The methods of logins. */
-export const LOGIN_METHODS = ['password', 'cert', 'ext-jwt'].map(toChoice)
+export const LOGIN_METHODS = ['password', 'cert', 'ext-jwt', 'passkey'].map(toChoice)
 
 /** The methods of decisions. */
 export const DECISION_METHODS = Object.keys(METHOD_LABELS).map(toChoice)

@@ -33,7 +33,7 @@ const session = {
 
 const ApiSession = Type.Object({
   ...session,
-  method: Type.Optional(Type.Enum(['password', 'cert', 'ext-jwt', 'api-account'])),
+  method: Type.Optional(Type.Enum(['password', 'cert', 'ext-jwt', 'passkey', 'api-account'])),
   signerId: Type.Optional(nullable(text())),
   client: Type.Optional(
     nullable(Type.String({ description: 'The program that opened the session, in its own words, unverified' })),
@@ -48,7 +48,7 @@ const ApiSession = Type.Object({
   missing: Type.Optional(
     Type.Array(text(), {
       description:
-        'What a partial session lacks: totp, totp-enrollment, ext-jwt, or why the login at the provider does not suffice',
+        'What a partial session lacks: totp, totp-enrollment, passkey, ext-jwt, or why the login at the provider does not suffice',
     }),
   ),
 })

@@ -1,4 +1,4 @@
-import { findStepUp, isCodeMissing, isLoginAllowed, type LoginMethod } from '@countersign/core'
+import { findStepUp, isCodeMissing, isLoginAllowed, isPasskeyMissing, type LoginMethod } from '@countersign/core'
 import type { StoredSession } from '../store/api-session-row.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 
@@ -18,7 +18,15 @@ interface ShownState {
 export function stateOfSession(
   session: Pick<
     StoredSession,
-    'method' | 'signerId' | 'passedTotpId' | 'createdAt' | 'updatedAt' | 'acr' | 'amr' | 'authenticatedAt'
+    | 'method'
+    | 'signerId'
+    | 'passedTotpId'
+    | 'passedPasskeyId'
+    | 'createdAt'
+    | 'updatedAt'
+    | 'acr'
+    | 'amr'
+    | 'authenticatedAt'
   >,
   verifiedTotpId: string | null,
   policy: StoredAuthPolicy,
@@ -31,6 +39,7 @@ export function stateOfSession(
   const stepUp = method === 'ext-jwt' ? findStepUp(policy.primary.extJwt, session, now) : undefined
   const missing = [
     ...(code ? [verifiedTotpId === null ? 'totp-enrollment' : 'totp'] : []),
+    ...(isPasskeyMissing(policy, session) ? ['passkey'] : []),
     ...(needsToken ? ['ext-jwt'] : []),
     ...(stepUp === undefined ? [] : [stepUp]),
   ]

@@ -173,10 +173,11 @@ function whereIdentity(condition: string): ColumnBinding {
 
 const NAME_OF_IDENTITY = 'select identities.name from identities where identities.id = api_sessions.identity_id'
 
-/** The rule of `isCodeMissing`, or a second token that no request has had yet. */
+/** The rules of `isCodeMissing` and `isPasskeyMissing`, or a second token that no request has had yet. */
 const LACKS_FACTOR = `auth_policies.id = identities.auth_policy_id
   and (case when identities.verified_totp_id is null then auth_policies.require_totp
     else api_sessions.passed_totp_id is null or api_sessions.passed_totp_id <> identities.verified_totp_id end
+  or (auth_policies.require_passkey and api_sessions.method <> 'passkey' and api_sessions.passed_passkey_id is null)
   or (auth_policies.require_ext_jwt_signer_id is not null and api_sessions.updated_at = api_sessions.created_at))`
 
 /** Neither tokens nor their digests are symbols. */

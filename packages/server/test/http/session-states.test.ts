@@ -122,3 +122,14 @@ test('the list names the client, the method, the signer and the expiry of sessio
   assert.equal((await logInWithToken(app, token({ sub: ALICE, acr: 'gold' }))).status, 200)
   assert.deepEqual((await statesOf(app, mine)).at(-1), 'complete')
 })
+
+test('D22 the list says which sessions lack the passkey that their policy requires', async (t) => {
+  const app = await buildApp(t)
+  const user = await makeUser(app)
+  const mine = `identity = "${user.id}"`
+  assert.deepEqual(await statesOf(app, mine), ['complete'])
+  const secondary = { requireTotp: false, requireExtJwtSigner: null, requirePasskey: true }
+  await moveToPolicy(app, user.id, { secondary })
+  assert.deepEqual(await statesOf(app, `${mine} and isPartial = true`), ['partial passkey'])
+  assert.equal((await app.call('GET', SELF, undefined, { session: user.session })).status, 401)
+})

@@ -4,6 +4,7 @@ import { StateBadge } from '../../show/badges.tsx'
 const MISSING_LABELS: Readonly<Record<string, string>> = {
   totp: 'Needs a one-time code',
   'totp-enrollment': 'Must set up one-time codes',
+  passkey: 'Needs a passkey',
   'ext-jwt': 'Needs a second token',
   'acr-insufficient': 'Needs a stronger login (acr)',
   'amr-insufficient': 'Needs a stronger login (amr)',
