@@ -45,11 +45,15 @@ export async function findPageFaults(page: Page, where: string, picture: string)
   return faults
 }
 
+/** Resolves when the page is laid out for its new size. */
+const LAID_OUT = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))'
+
 /** The same for what a page shows now, on a phone and on a desk, without loading it again. */
 export async function findFaultsInBoth(page: Page, where: string): Promise<string[]> {
   const faults: string[] = []
   for (const { width, height } of WIDTHS) {
     await page.setViewportSize({ width, height })
+    await page.evaluate(LAID_OUT)
     faults.push(...(await findPageFaults(page, `${where}, ${width} px`, where.replaceAll(' ', '-'))))
   }
   return faults

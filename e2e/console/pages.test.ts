@@ -48,6 +48,7 @@ async function findPaths(): Promise<string[]> {
     'identities/new',
     `identities/${identity}`,
     `identities/${identity}/edit`,
+    'enrollments',
     'sessions',
     'test-token',
     'decisions',

@@ -14,6 +14,7 @@ export const NAVIGATION = [
       { to: '/cas', label: 'CAs' },
       { to: '/policies', label: 'Authentication policies' },
       { to: '/identities', label: 'Identities' },
+      { to: '/enrollments', label: 'Invitations' },
       { to: '/sessions', label: 'API sessions' },
     ],
   },

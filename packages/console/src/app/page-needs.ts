@@ -22,6 +22,7 @@ const PAGE_NEEDS: Readonly<Record<string, Need>> = {
   '/identities/new': 'POST /identities',
   '/identities/$id': 'GET /identities/:id',
   '/identities/$id/edit': 'PATCH /identities/:id',
+  '/enrollments': 'GET /enrollments',
   '/sessions': 'GET /api-sessions',
   '/test-token': 'POST /ext-jwt-signers/explain',
   '/decisions': 'GET /auth-decisions',

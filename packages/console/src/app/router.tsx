@@ -25,6 +25,13 @@ const login = createRoute({
   component: lazyRouteComponent(() => import('../pages/login/login-page.tsx'), 'LoginPage'),
 })
 
+/** What the link of an invitation opens: the invited person has no session yet. */
+const accept = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/enroll',
+  component: lazyRouteComponent(() => import('../pages/enrollments/accept-page.tsx'), 'AcceptPage'),
+})
+
 /** All other pages need a complete session. Its rights are loaded with it: menu and buttons depend on them. */
 const shell = createRoute({
   getParentRoute: () => rootRoute,
@@ -77,6 +84,7 @@ const pages = [
   list('/identities/new', () => import('../pages/identities/edit-identity-page.tsx'), 'NewIdentityPage'),
   show('/identities/$id', () => import('../pages/identities/identity-page.tsx'), 'IdentityPage'),
   show('/identities/$id/edit', () => import('../pages/identities/edit-identity-page.tsx'), 'EditIdentityPage'),
+  list('/enrollments', () => import('../pages/enrollments/enrollments-page.tsx'), 'EnrollmentsPage'),
   list('/sessions', () => import('../pages/diagnosis/sessions-page.tsx'), 'SessionsPage'),
   testToken,
   list('/decisions', () => import('../pages/diagnosis/decisions-page.tsx'), 'DecisionsPage'),
@@ -107,7 +115,7 @@ const pages = [
 ] as const
 
 export const router = createRouter({
-  routeTree: rootRoute.addChildren([login, shell.addChildren(pages)]),
+  routeTree: rootRoute.addChildren([login, accept, shell.addChildren(pages)]),
   basepath: '/console',
   defaultPendingComponent: LoadingPage,
   defaultErrorComponent: ErrorPage,

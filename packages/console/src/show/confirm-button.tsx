@@ -14,7 +14,7 @@ interface ConfirmButtonProps {
   /** The call that it makes; hidden from sessions that may not make it. */
   readonly need?: Need | undefined
   /** The identity that is changed. */
-  readonly over?: Parameters<May>[1]
+  readonly over?: Parameters<May>[1] | undefined
   readonly onConfirm: () => Promise<unknown>
   readonly onOpen?: () => void
   /** Further inputs, such as a duration. */

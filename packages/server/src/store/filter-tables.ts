@@ -255,6 +255,10 @@ export const CONTROLLER_DECISION_FILTER: FilterTable = {
 /** A field that no row has here, but that existing clients filter by. */
 const ABSENT: ColumnBinding = { kind: 'expression', expression: 'cast(null as text)', type: 'string' }
 
+const ofIdentity = (name: string, type: ScalarType): ColumnBinding => {
+  return { kind: 'parent', table: 'identities', key: 'identity_id', column: name, type }
+}
+
 /** Neither tokens nor their digests are symbols. */
 export const ENROLLMENT_FILTER: FilterTable = {
   table: 'enrollments',
@@ -264,16 +268,13 @@ export const ENROLLMENT_FILTER: FilterTable = {
     ['method', column('method')],
     ['identity', column('identity_id')],
     ['identityId', column('identity_id')],
+    ['identity.name', ofIdentity('name', 'string')],
     ['username', column('username')],
     ['caId', column('ca_id')],
     ['edgeRouter', ABSENT],
     ['transitRouter', ABSENT],
     ['expiresAt', column('expires_at', 'datetime')],
   ]),
-}
-
-const ofIdentity = (name: string, type: ScalarType): ColumnBinding => {
-  return { kind: 'parent', table: 'identities', key: 'identity_id', column: name, type }
 }
 
 /** `ENROLLMENT_FILTER` and the fields that decide which enrollments a caller sees; callers cannot filter by these. */

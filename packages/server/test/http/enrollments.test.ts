@@ -58,7 +58,11 @@ testWithApp('enrollments of existing identities', async (t, app) => {
 
     const within = (await identityOf(app, identityId)).enrollment
     assert.deepEqual(unsigned(within), unsigned({ ott: { id, token, jwt, expiresAt } }))
-    for (const path of [`${ENROLLMENTS}?filter=identity="${identityId}"`, `${IDENTITIES}/${identityId}/enrollments`]) {
+    const { name } = await identityOf(app, identityId)
+    const named = (text: string) => `${ENROLLMENTS}?filter=${encodeURIComponent(`identity.name = "${text}"`)}`
+    const ofIdentity = [`${ENROLLMENTS}?filter=identity="${identityId}"`, `${IDENTITIES}/${identityId}/enrollments`]
+    assert.deepEqual((await app.admin('GET', named('another'))).json.data, [])
+    for (const path of [named(name), ...ofIdentity]) {
       const list = await app.admin('GET', path)
       assert.deepEqual(unsigned(list.json.data), unsigned([reply.json.data]))
       assert.equal(list.json.meta.pagination.totalCount, 1)

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { controller } from '../../api/client.ts'
 import { ActionButton } from '../../show/action-button.tsx'
 import { StateBadge } from '../../show/badges.tsx'
+import { CertificateExpiry } from '../../show/certificate-expiry.tsx'
 import { ConfirmButton } from '../../show/confirm-button.tsx'
 import { Section } from '../../show/details.tsx'
 import { downloadText, safeFileName } from '../../show/download.ts'
@@ -95,6 +96,7 @@ function Certificate({ authenticator, identity }: AuthenticatorProps) {
         <Text size="xs" c="dimmed">
           since <Instant at={createdAt} />
         </Text>
+        <CertificateExpiry pem={certPem} />
       </Stack>
       <Group gap="xs">
         {certPem && (
@@ -121,7 +123,7 @@ function Certificate({ authenticator, identity }: AuthenticatorProps) {
           name={`the certificate of ${name}`}
           need="DELETE /authenticators/:id"
           over={identity}
-          warning="Logins with it are refused, and sessions that were started with it end. A new certificate needs a new one-time token."
+          warning="Logins with it are refused, and sessions that were started with it end. A new certificate needs a new invitation."
           onConfirm={() => remove(id)}
           size="xs"
         />

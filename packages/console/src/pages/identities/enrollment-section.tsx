@@ -3,21 +3,18 @@ import { Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { controller } from '../../api/client.ts'
 import { useMay } from '../../api/use-may.ts'
-import { ActionButton } from '../../show/action-button.tsx'
 import { StateBadge } from '../../show/badges.tsx'
-import { ConfirmButton } from '../../show/confirm-button.tsx'
 import { Section } from '../../show/details.tsx'
-import { downloadText, safeFileName } from '../../show/download.ts'
 import { Instant } from '../../show/instant.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { QrCode } from '../../show/qr-code.tsx'
-import { reloadIdentities } from './identity-query.ts'
+import { EnrollmentActions } from '../enrollments/enrollment-actions.tsx'
+import { isExpired, kindOf } from '../enrollments/enrollment-kinds.ts'
+import { InviteButton } from '../enrollments/invite-button.tsx'
 
-const LIFETIME_MS = 3 * 60 * 60 * 1000
-const OTT = 'ott'
 const READ = 'GET /identities/:id/enrollments'
 
-/** One-time tokens with which the identity gets its first credential, as file and QR code. */
+/** Invitations with which the identity gets its first credential, as link, token, file and QR code. */
 export function EnrollmentSection({ identity }: { readonly identity: Identity }) {
   const may = useMay()
   const query = useQuery({
@@ -25,33 +22,13 @@ export function EnrollmentSection({ identity }: { readonly identity: Identity })
     queryFn: () => controller.identities.enrollments(identity.id),
     enabled: may(READ),
   })
-  const create = () =>
-    controller.enrollments
-      .create({ method: OTT, identityId: identity.id, expiresAt: newExpiry().toISOString() })
-      .then(reloadIdentities)
   if (!may(READ)) return null
-  const hasOneTime = query.data?.some(({ method }) => method === OTT) ?? true
   return (
-    <Section
-      title="One-time enrollment"
-      aside={
-        !hasOneTime && (
-          <ActionButton
-            size="xs"
-            need="POST /enrollments"
-            over={identity}
-            onAct={create}
-            done="The one-time token is created."
-          >
-            Create a one-time token
-          </ActionButton>
-        )
-      }
-    >
+    <Section title="Invitations" aside={query.data && <InviteButton identity={identity} existing={query.data} />}>
       <Loaded query={query}>
         {(items) =>
           items.length === 0 ? (
-            <Text c="dimmed">There is no one-time token.</Text>
+            <Text c="dimmed">There is no open invitation.</Text>
           ) : (
             <Stack>
               {items.map((enrollment) => (
@@ -66,63 +43,29 @@ export function EnrollmentSection({ identity }: { readonly identity: Identity })
 }
 
 function OneEnrollment({ enrollment, identity }: { readonly enrollment: Enrollment; readonly identity: Identity }) {
-  const { id, jwt, expiresAt, method, username } = enrollment
-  const isExpired = Date.parse(expiresAt) <= Date.now()
+  const { jwt, expiresAt, method, username } = enrollment
+  const hasExpired = isExpired(expiresAt, Date.now())
   return (
-    <Group align="start" gap="lg">
-      {jwt && !isExpired && <QrCode text={jwt} label={`QR code to enroll ${identity.name}`} />}
+    <Group align="start" gap="lg" role="group" aria-label={`${kindOf(method)?.label} invitation`}>
+      {jwt && !hasExpired && <QrCode text={jwt} label={`QR code to enroll ${identity.name}`} />}
       <Stack gap="xs" flex="1 1 14rem">
-        <Text size="sm">{describeMethod(method, username)} It works once.</Text>
+        <Text fw={600}>{kindOf(method)?.label}</Text>
+        <Text size="sm" className="breakable">
+          {kindOf(method)?.use} {username && `The user name is ${username}.`} It works once.
+        </Text>
         <Group gap="xs">
           <Text size="sm">
-            Until <Instant at={expiresAt} />
+            {hasExpired ? 'Until' : 'Valid until'} <Instant at={expiresAt} />
           </Text>
-          {isExpired && <StateBadge color="red">Expired</StateBadge>}
+          {hasExpired && <StateBadge color="red">Expired</StateBadge>}
         </Group>
         <Text size="sm" c="dimmed">
           {jwt
-            ? `This token is a credential: anyone who has it can enroll as ${identity.name}.`
+            ? `Link and token are credentials: anyone who has one can enroll as ${identity.name}.`
             : 'The token is shown only with the permission to create enrollments.'}
         </Text>
-        <Group gap="xs">
-          {jwt && !isExpired && (
-            <ActionButton
-              size="xs"
-              variant="filled"
-              onAct={async () => downloadText(safeFileName(identity.name, 'jwt'), jwt, 'application/jwt')}
-            >
-              Download
-            </ActionButton>
-          )}
-          <ActionButton
-            size="xs"
-            need="POST /enrollments/:id/refresh"
-            over={identity}
-            onAct={() => controller.enrollments.refresh(id, newExpiry()).then(reloadIdentities)}
-            done="The token is renewed; the old one no longer works."
-          >
-            Renew
-          </ActionButton>
-          <ConfirmButton
-            size="xs"
-            label="Delete"
-            name={`the one-time token of ${identity.name}`}
-            need="DELETE /enrollments/:id"
-            over={identity}
-            warning="It can no longer be used to enroll."
-            onConfirm={() => controller.enrollments.delete(id).then(reloadIdentities)}
-          />
-        </Group>
+        <EnrollmentActions enrollment={enrollment} over={identity} hasToken />
       </Stack>
     </Group>
   )
-}
-
-function describeMethod(method: string, username: string | undefined): string {
-  if (method === OTT) return 'Gives a certificate.'
-  return method === 'ottca' ? 'Needs a certificate of a third-party CA.' : `Gives a password to ${username}.`
-}
-
-function newExpiry(): Date {
-  return new Date(Date.now() + LIFETIME_MS)
 }

@@ -1,0 +1,81 @@
+import type { Enrollment } from '@countersign/sdk'
+import { Box, Stack, Text } from '@mantine/core'
+import { controller } from '../../api/client.ts'
+import { choiceFilter, datetime, equalFilter } from '../../list/list-filter.ts'
+import { ListPage } from '../../list/list-page.tsx'
+import type { Column } from '../../list/list-table.tsx'
+import { StateBadge } from '../../show/badges.tsx'
+import { Ago } from '../../show/instant.tsx'
+import { PageLink } from '../../show/links.tsx'
+import { EnrollmentActions } from './enrollment-actions.tsx'
+import { ENROLLMENT_KINDS, isExpired, kindOf } from './enrollment-kinds.ts'
+
+const COLUMNS: readonly Column<Enrollment>[] = [
+  {
+    label: 'Identity',
+    cell: (enrollment) => (
+      <Stack gap={4}>
+        <PageLink to="/identities/$id" params={{ id: enrollment.identity.id }}>
+          {enrollment.identity.name}
+        </PageLink>
+        <OnPhones enrollment={enrollment} />
+      </Stack>
+    ),
+  },
+  { label: 'Kind', sort: 'method', from: 'md', cell: ({ method }) => kindOf(method)?.label ?? method },
+  { label: 'User name', sort: 'username', from: 'lg', cell: ({ username }) => username ?? '–' },
+  { label: 'Expires', sort: 'expiresAt', from: 'md', cell: ({ expiresAt }) => <Ago at={expiresAt} /> },
+  { label: 'Created', sort: 'createdAt', from: 'lg', cell: ({ createdAt }) => <Ago at={createdAt} /> },
+  {
+    label: 'State',
+    cell: ({ expiresAt }) =>
+      isExpired(expiresAt, Date.now()) ? (
+        <StateBadge color="red">Expired</StateBadge>
+      ) : (
+        <StateBadge color="green">Open</StateBadge>
+      ),
+  },
+  { label: 'Actions', from: 'md', cell: (enrollment) => <EnrollmentActions enrollment={enrollment} /> },
+]
+
+const STATE_FILTER = choiceFilter('state', 'State', [
+  { value: 'open', label: 'Open', filter: (now) => `expiresAt > ${datetime(now)}` },
+  { value: 'expired', label: 'Expired', filter: (now) => `expiresAt <= ${datetime(now)}` },
+])
+
+const KIND_FILTER = equalFilter(
+  'kind',
+  'Kind',
+  'method',
+  ENROLLMENT_KINDS.map(({ method, label }) => ({ value: method, label })),
+)
+
+/** What a narrow table has no columns for. */
+function OnPhones({ enrollment }: { readonly enrollment: Enrollment }) {
+  const { method, username, expiresAt } = enrollment
+  return (
+    <Box hiddenFrom="md">
+      <Text size="sm" c="dimmed" mb={4} className="breakable">
+        {[kindOf(method)?.label, username].filter(Boolean).join(', ')}, <Ago at={expiresAt} />
+      </Text>
+      <EnrollmentActions enrollment={enrollment} />
+    </Box>
+  )
+}
+
+export function EnrollmentsPage() {
+  return (
+    <ListPage<Enrollment>
+      title="Invitations"
+      description="Open enrollments: one-time tokens with which identities get their first certificate or password. A used invitation is no longer listed."
+      queryKey={['enrollments']}
+      load={({ text: _, ...query }) => controller.enrollments.page(query)}
+      searchFields={['identity.name', 'username']}
+      columns={COLUMNS}
+      defaultSort="expiresAt asc"
+      searchLabel="Search identity or user name"
+      emptyText="There are no invitations. The page of an identity creates them."
+      filters={[STATE_FILTER, KIND_FILTER]}
+    />
+  )
+}
