@@ -754,6 +754,27 @@ export interface RecoveryCodes {
   readonly tags: Readonly<Record<string, string | number | boolean | null>>
   readonly recoveryCodes: readonly string[]
 }
+export interface Passkey {
+  readonly _links: Readonly<
+    Record<
+      string,
+      {
+        readonly href: string
+      }
+    >
+  >
+  readonly id: string
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>
+  readonly name: string
+  readonly rpId: string
+  readonly aaguid: string
+  readonly transports: readonly string[]
+  readonly isBackupEligible: boolean
+  readonly isBackedUp: boolean
+  readonly lastUsedAt: string | null
+}
 export interface NewSessionCertificate {
   readonly id: string
   readonly _links: Readonly<

@@ -143,19 +143,27 @@ interface Primary {
   readonly cert?: { readonly allowed: boolean }
   readonly extJwt?: { readonly allowed: boolean }
   readonly updb?: { readonly allowed: boolean }
+  readonly passkey?: { readonly allowed: boolean }
 }
 
 function listMethods(primary: unknown): string {
-  const { cert, extJwt, updb } = (primary ?? {}) as Primary
-  return [cert?.allowed && 'certificate', extJwt?.allowed && 'JWT', updb?.allowed && 'password']
-    .filter(Boolean)
-    .join(', ')
+  const { cert, extJwt, updb, passkey } = (primary ?? {}) as Primary
+  const methods = [
+    cert?.allowed && 'certificate',
+    extJwt?.allowed && 'JWT',
+    updb?.allowed && 'password',
+    passkey?.allowed && 'passkey',
+  ]
+  return methods.filter(Boolean).join(', ')
 }
 
 function listFactors(secondary: unknown): string {
-  const { requireTotp, requireExtJwtSigner } = (secondary ?? {}) as {
+  const { requireTotp, requireExtJwtSigner, requirePasskey } = (secondary ?? {}) as {
     requireTotp?: boolean
+    requirePasskey?: boolean
     requireExtJwtSigner?: string | null
   }
-  return [requireTotp && 'one-time code', requireExtJwtSigner && 'JWT'].filter(Boolean).join(', ')
+  return [requireTotp && 'one-time code', requirePasskey && 'passkey', requireExtJwtSigner && 'JWT']
+    .filter(Boolean)
+    .join(', ')
 }

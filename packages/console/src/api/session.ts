@@ -39,9 +39,15 @@ export function pendingSigner(session: CurrentApiSession): string | undefined {
   return session.authQueries.find(({ typeId }) => typeId === 'EXT-JWT')?.id
 }
 
+/** Whether the session needs a passkey (`use`), or a first one must be added (`add`). */
+export function pendingPasskey(session: CurrentApiSession): 'use' | 'add' | undefined {
+  const query = session.authQueries.find(({ typeId }) => typeId === 'PASSKEY')
+  return query && (query.isPasskeyEnrolled === false ? 'add' : 'use')
+}
+
 /** Whether the session needs a second factor. */
 export function isPartial(session: CurrentApiSession): boolean {
-  return pendingCode(session) !== undefined || pendingSigner(session) !== undefined
+  return [pendingCode, pendingPasskey, pendingSigner].some((pending) => pending(session) !== undefined)
 }
 
 export async function logIn(username: string, password: string): Promise<void> {

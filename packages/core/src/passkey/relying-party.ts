@@ -1,4 +1,3 @@
-import { isIP } from 'node:net'
 import { AppError } from '../app-error.ts'
 
 /** What a passkey is bound to: the origin of the page that uses it, and the domain (`rp.id`) below which it works. */
@@ -16,10 +15,15 @@ const NEEDS_NAME =
  */
 export function relyingPartyOf(origin: string, domain: string | null): RelyingParty {
   const { hostname } = new URL(origin)
-  if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) throw unavailable(NEEDS_NAME)
+  if (isAddress(hostname)) throw unavailable(NEEDS_NAME)
   if (domain === null || hostname === domain) return { origin, rpId: hostname }
   if (hostname.endsWith(`.${domain}`)) return { origin, rpId: domain }
   throw unavailable(`passkeys of this controller work only under ${domain}, which the setting passkeys.domain says`)
+}
+
+/** The host of a URL is in canonical form: an IPv6 address has brackets, an IPv4 address four numbers. */
+function isAddress(hostname: string): boolean {
+  return hostname.startsWith('[') || /^[0-9.]+$/.test(hostname)
 }
 
 function unavailable(message: string): AppError {

@@ -9,6 +9,7 @@ import { PageHead } from '../../show/page-head.tsx'
 import { CertificatesSection } from './certificates-section.tsx'
 import { CodesSection } from './codes-section.tsx'
 import { LoginsSection } from './logins-section.tsx'
+import { PasskeysSection } from './passkeys-section.tsx'
 import { PasswordSection } from './password-section.tsx'
 import { OwnSessionsSection } from './sessions-section.tsx'
 
@@ -24,6 +25,7 @@ export function AccountPage() {
             <ProfileSection identity={identity} />
             <PasswordSection identity={identity} />
             <CodesSection identity={identity} />
+            <PasskeysSection />
             <CertificatesSection />
             <OwnSessionsSection />
             <LoginsSection />

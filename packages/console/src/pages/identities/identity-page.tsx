@@ -14,6 +14,7 @@ import { AttributeList } from './attribute-list.tsx'
 import { AuthenticatorsSection } from './authenticators-section.tsx'
 import { EnrollmentSection } from './enrollment-section.tsx'
 import { IdentityActions } from './identity-actions.tsx'
+import { IdentityPasskeysSection } from './identity-passkeys-section.tsx'
 import { identityQuery } from './identity-query.ts'
 import { IdentitySessionsSection } from './identity-sessions-section.tsx'
 import { OneTimeCodesSection } from './one-time-codes-section.tsx'
@@ -65,6 +66,7 @@ function IdentityDetail({ identity }: { readonly identity: Identity }) {
       </Section>
       <AuthenticatorsSection identity={identity} />
       <OneTimeCodesSection identity={identity} />
+      <IdentityPasskeysSection identity={identity} />
       <EnrollmentSection identity={identity} />
       <IdentitySessionsSection identity={identity} />
     </Stack>

@@ -6,6 +6,7 @@ import { isPartial, sessionQuery } from '../../api/session.ts'
 import { ConnectionBanner } from '../../app/connection-banner.tsx'
 import markUrl from '../../app/countersign.svg'
 import { readLoginSearch } from './login-search.ts'
+import { PasskeyLogin } from './passkey-login.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { ProviderButtons } from './provider-buttons.tsx'
 import { RefusedNote } from './refused-note.tsx'
@@ -13,7 +14,7 @@ import { SecondStep } from './second-step.tsx'
 
 const HOME = '/console'
 
-/** Login by password or provider, then the second factor, then the requested page. */
+/** Login by password, passkey or provider, then the second factor, then the requested page. */
 export function LoginPage() {
   const { data: session } = useQuery(sessionQuery)
   // The router keeps parameters that its validation removed.
@@ -52,6 +53,7 @@ function FirstStep({ next }: { readonly next: string | undefined }) {
     <>
       <RefusedNote />
       <PasswordForm />
+      <PasskeyLogin />
       <ProviderButtons divider={<Divider label="or" />} next={next} />
     </>
   )

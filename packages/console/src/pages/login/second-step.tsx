@@ -1,9 +1,10 @@
 import type { CurrentApiSession } from '@countersign/sdk'
 import { Button, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { logOut, pendingCode, pendingSigner } from '../../api/session.ts'
+import { logOut, pendingCode, pendingPasskey, pendingSigner } from '../../api/session.ts'
 import { ActionButton } from '../../show/action-button.tsx'
 import { CodeForm } from './code-form.tsx'
+import { PasskeyStep } from './passkey-step.tsx'
 import { clientSignersQuery, providerLoginUrl } from './provider-buttons.tsx'
 import { RefusedNote } from './refused-note.tsx'
 import { SetUpCodes } from './set-up-codes.tsx'
@@ -13,16 +14,20 @@ interface SecondStepProps {
   readonly next: string | undefined
 }
 
-/** The second factors that the session still needs: a one-time code, then a token of a provider. */
+/** The second factors that the session still needs: a one-time code, then a passkey, then a token of a provider. */
 export function SecondStep({ session, next }: SecondStepProps) {
   const code = pendingCode(session)
+  const passkey = pendingPasskey(session)
   const signerId = pendingSigner(session)
   return (
     <>
       <RefusedNote />
       {code === 'enter' && <CodeForm />}
       {code === 'set-up' && <SetUpCodes />}
-      {code === undefined && signerId !== undefined && <ProviderStep signerId={signerId} next={next} />}
+      {code === undefined && passkey !== undefined && <PasskeyStep kind={passkey} />}
+      {code === undefined && passkey === undefined && signerId !== undefined && (
+        <ProviderStep signerId={signerId} next={next} />
+      )}
       <ActionButton variant="subtle" onAct={logOut}>
         Use another account
       </ActionButton>

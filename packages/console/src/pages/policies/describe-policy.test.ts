@@ -24,6 +24,15 @@ test('describePolicy lists the login methods, the password rules and the second 
   ])
 })
 
+test('describePolicy says where passkeys are allowed and required', () => {
+  const lines = describe({ certAllowed: false, extJwtAllowed: false, passkeyAllowed: true, requirePasskey: true })
+  assert.deepEqual(lines, [
+    'Sign in with a password or a passkey.',
+    'Passwords have at least 8 characters.',
+    'A passkey is required, unless one opened the session.',
+  ])
+})
+
 test('describePolicy says what the login at the provider must be, and when sessions end', () => {
   const lines = describe({
     ...{ certAllowed: false, updbAllowed: false, requireAcr: ['gold', 'silver'], requireAmr: ['otp'] },

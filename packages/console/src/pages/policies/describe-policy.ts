@@ -7,18 +7,20 @@ export function describePolicy(
   { primary, secondary, session }: PolicyRules,
   nameOf: (signerId: string) => string,
 ): string[] {
-  const { cert, extJwt, updb } = primary
+  const { cert, extJwt, updb, passkey } = primary
   const methods = [
     extJwt.allowed &&
       (extJwt.allowedSigners.length === 0 ? 'a token of any signer' : tokensOf(extJwt.allowedSigners, nameOf)),
     cert.allowed && `a client certificate${cert.allowExpiredCerts ? ', even an expired one' : ''}`,
     updb.allowed && 'a password',
+    passkey.allowed && 'a passkey',
   ].filter((method) => method !== false)
   return [
     methods.length === 0 ? 'No login method is allowed.' : `Sign in with ${joinWords(methods, 'or')}.`,
     ...(extJwt.allowed ? describeLogins(extJwt) : []),
     ...(updb.allowed ? describePasswords(updb) : []),
     ...(secondary.requireTotp ? ['A one-time code is required.'] : []),
+    ...(secondary.requirePasskey ? ['A passkey is required, unless one opened the session.'] : []),
     ...(secondary.requireExtJwtSigner
       ? [`Every request also needs a token of ${nameOf(secondary.requireExtJwtSigner)}.`]
       : []),

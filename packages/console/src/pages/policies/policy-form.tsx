@@ -114,8 +114,20 @@ export function PolicyForm({ policy, onSend, submitLabel }: PolicyFormProps) {
           <Switch label="Require a special character" {...switchProps('requireSpecialChar')} />
         </Stack>
       </Section>
+      <Section title="Passkeys">
+        <Switch
+          label="Allow login by passkey"
+          description="Without a user name; the device verifies its user by PIN, fingerprint or face"
+          {...switchProps('passkeyAllowed')}
+        />
+      </Section>
       <Section title="Second factor">
         <Switch label="Require a one-time code (TOTP)" {...switchProps('requireTotp')} />
+        <Switch
+          label="Require a passkey"
+          description="Unless the login was by passkey. Open the console under its host name: an IP address has no passkeys"
+          {...switchProps('requirePasskey')}
+        />
         <Select
           label="Require a token of signer"
           placeholder="No second token"

@@ -18,6 +18,8 @@ export type PolicyValues = {
   lockoutDurationMinutes: number
   requireTotp: boolean
   requireExtJwtSigner: string
+  passkeyAllowed: boolean
+  requirePasskey: boolean
   requireAcr: string[]
   requireAmr: string[]
   maxAuthAgeSeconds: number | ''
@@ -51,7 +53,7 @@ export const POLICY_RULES = {
 
 /** A new policy starts with the values of the default policy. */
 export function fromPolicy(policy?: AuthPolicy): PolicyValues {
-  const { cert, extJwt, updb } = policy?.primary ?? {}
+  const { cert, extJwt, updb, passkey } = policy?.primary ?? {}
   return {
     name: policy?.name ?? '',
     tags: toTagRows(policy?.tags),
@@ -68,6 +70,8 @@ export function fromPolicy(policy?: AuthPolicy): PolicyValues {
     lockoutDurationMinutes: updb?.lockoutDurationMinutes ?? 0,
     requireTotp: policy?.secondary.requireTotp ?? false,
     requireExtJwtSigner: policy?.secondary.requireExtJwtSigner ?? '',
+    passkeyAllowed: passkey?.allowed ?? false,
+    requirePasskey: policy?.secondary.requirePasskey ?? false,
     requireAcr: [...(extJwt?.requireAcr ?? [])],
     requireAmr: [...(extJwt?.requireAmr ?? [])],
     maxAuthAgeSeconds: extJwt?.maxAuthAgeSeconds ?? '',
@@ -83,6 +87,7 @@ export function toPolicy(
   const { name, certAllowed, allowExpiredCerts, extJwtAllowed, allowedSigners, updbAllowed } = values
   const { requireTotp, requireExtJwtSigner, minPasswordLength, maxAttempts, lockoutDurationMinutes } = values
   const { requireSpecialChar, requireNumberChar, requireMixedCase, requireAcr, requireAmr } = values
+  const { passkeyAllowed, requirePasskey } = values
   const { maxAuthAgeSeconds, idleMinutes, maxMinutes, endWithToken } = values
   return {
     name,
@@ -105,8 +110,9 @@ export function toPolicy(
         maxAttempts,
         lockoutDurationMinutes,
       },
+      passkey: { allowed: passkeyAllowed },
     },
-    secondary: { requireTotp, ...(requireExtJwtSigner && { requireExtJwtSigner }) },
+    secondary: { requireTotp, requirePasskey, ...(requireExtJwtSigner && { requireExtJwtSigner }) },
     session: { idleMinutes: toNumber(idleMinutes), maxMinutes: toNumber(maxMinutes), endWithToken },
   }
 }

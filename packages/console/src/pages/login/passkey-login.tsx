@@ -1,0 +1,36 @@
+import { Button, Stack } from '@mantine/core'
+import { useState } from 'react'
+import { CallFailed } from '../../api/call-failed.ts'
+import { hasPasskeys, logInByPasskey } from '../../api/passkeys.ts'
+import { PasskeyError } from './passkey-error.tsx'
+import { LoginRefused } from './refused-note.tsx'
+
+const UNAUTHORIZED = 401
+
+/** Login by passkey, without a user name. Hidden in browsers that have no passkeys. */
+export function PasskeyLogin() {
+  const [error, setError] = useState<unknown>()
+  const [isBusy, setBusy] = useState(false)
+  const logIn = async () => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      await logInByPasskey()
+    } catch (caught) {
+      setError(caught)
+    } finally {
+      setBusy(false)
+    }
+  }
+  if (!hasPasskeys()) return null
+  const isRefused = error instanceof CallFailed && error.status === UNAUTHORIZED
+  return (
+    <Stack gap="sm">
+      {error !== undefined &&
+        (isRefused ? <LoginRefused error={error} /> : <PasskeyError error={error} title="No login by passkey" />)}
+      <Button variant="default" fullWidth loading={isBusy} onClick={() => void logIn()}>
+        Sign in with a passkey
+      </Button>
+    </Stack>
+  )
+}
