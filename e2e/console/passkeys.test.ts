@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { needsBrowser } from '../browser/launch-browser.ts'
+import { useConsole, type Visit } from './console-stage.ts'
+
+const MANAGEMENT = '/edge/management/v1'
+const PASSWORD = 'a password of theirs'
+const stage = useConsole()
+
+const manage = async (method: string, path: string, body?: unknown) => {
+  const { session, controller } = stage()
+  const reply = await controller.request(method, MANAGEMENT + path, { session, ...(body !== undefined && { body }) })
+  assert.ok(reply.status < 300, reply.text)
+  return reply.json.data
+}
+
+/** Creates an administrator with a password, whose policy has these members. */
+async function makePerson(passkey: { readonly allowed: boolean; readonly requirePasskey: boolean }) {
+  const username = `person-${randomUUID().slice(0, 8)}`
+  const { primary, secondary } = await manage('GET', '/auth-policies/default')
+  const { id: authPolicyId } = await manage('POST', '/auth-policies', {
+    name: `passkeys of ${username}`,
+    primary: { ...primary, passkey: { allowed: passkey.allowed } },
+    secondary: { ...secondary, requirePasskey: passkey.requirePasskey },
+  })
+  const { id } = await manage('POST', '/identities', { name: username, type: 'User', isAdmin: true, authPolicyId })
+  await manage('POST', '/authenticators', { method: 'updb', identityId: id, username, password: PASSWORD })
+  return { id, username }
+}
+
+interface PasskeyVisit extends Visit {
+  /** Whether the device verifies its user from now on. */
+  setUserVerified(isUserVerified: boolean): Promise<void>
+}
+
+/** Opens the console under its host name, in a browser with a device that holds passkeys. */
+async function openWithDevice(): Promise<PasskeyVisit> {
+  const url = new URL(stage().controller.ready.consoleUrl)
+  url.hostname = 'localhost'
+  const visit = await stage().open({ consoleUrl: url.href })
+  const device = await visit.page.context().newCDPSession(visit.page)
+  await device.send('WebAuthn.enable')
+  const { authenticatorId } = await device.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+  const setUserVerified = async (isUserVerified: boolean) => {
+    await device.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified })
+  }
+  return { ...visit, setUserVerified }
+}
+
+async function enterPassword(page: Page, username: string): Promise<void> {
+  await page.getByLabel('User name').fill(username)
+  await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+async function logOut({ page, go }: Visit): Promise<void> {
+  await page.context().clearCookies()
+  await go('')
+  await page.getByRole('heading', { name: 'Sign in to Countersign' }).waitFor()
+}
+
+test(
+  'X-01 X-05 a passkey is added, logs in, is renamed, and is removed by an administrator',
+  needsBrowser,
+  async () => {
+    const person = await makePerson({ allowed: true, requirePasskey: false })
+    const visit = await openWithDevice()
+    const { page, pageErrors, go } = visit
+    await go('')
+    await enterPassword(page, person.username)
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await go('account')
+    await page.getByRole('button', { name: 'Add a passkey' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('My laptop')
+    await dialog.getByRole('button', { name: 'Add a passkey' }).click()
+    const own = page.getByRole('list', { name: 'Your passkeys' })
+    await own.getByText('My laptop').waitFor()
+    await logOut(visit)
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await go('account')
+    await own.getByText('last used').waitFor()
+    await own.getByRole('button', { name: 'Rename' }).click()
+    await dialog.getByLabel('Name').fill('My old laptop')
+    await dialog.getByRole('button', { name: 'Rename' }).click()
+    await own.getByText('My old laptop').waitFor()
+
+    const admin = await stage().open()
+    await admin.goAsAdmin(`identities/${person.id}`)
+    const passkeys = admin.page.getByRole('list', { name: 'Passkeys' })
+    await passkeys.getByRole('button', { name: 'Remove My old laptop' }).click()
+    await admin.page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await admin.page.getByText('Users add them themselves').waitFor()
+    await go('account')
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByText('Login refused').waitFor()
+    assert.deepEqual([pageErrors, admin.pageErrors], [[], []])
+  },
+)
+
+test(
+  'X-03 X-04 a required passkey is added at the first login, and asked for after the password',
+  needsBrowser,
+  async () => {
+    const person = await makePerson({ allowed: false, requirePasskey: true })
+    const visit = await openWithDevice()
+    const { page, pageErrors, go, setUserVerified } = visit
+    await go('')
+    await enterPassword(page, person.username)
+    await page.getByRole('heading', { name: 'One more step' }).waitFor()
+    await page.getByRole('button', { name: 'Add a passkey' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await logOut(visit)
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByText('Login refused').waitFor()
+    await enterPassword(page, person.username)
+    await setUserVerified(false)
+    await page.getByRole('button', { name: 'Use a passkey' }).click()
+    await page.getByText('The passkey was not accepted').waitFor()
+    await setUserVerified(true)
+    await page.getByRole('button', { name: 'Use a passkey' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    assert.deepEqual(pageErrors, [])
+  },
+)
+
+test('under an IP address the console says that passkeys need a host name', needsBrowser, async () => {
+  const { page, go, pageErrors } = await stage().open()
+  await go('')
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+  await page.getByText('passkeys need a host name').waitFor()
+  assert.deepEqual(pageErrors, [])
+})
