@@ -15,6 +15,7 @@ const MAX_SKEW_SECONDS = 30
 const SOON_DAYS = 14
 const DAY_MS = 86_400_000
 const TIMEOUT_MS = 10_000
+const FACTORS: Readonly<Record<string, string>> = { MFA: 'one-time code', PASSKEY: 'passkey' }
 const UNAUTHORIZED = 401
 
 /** The controller that is checked. */
@@ -98,9 +99,7 @@ export async function checkSession(
   try {
     const { identity, expiresAt, authQueries } = await client.currentSession()
     if (authQueries.length > 0) {
-      const missing = authQueries
-        .map(({ typeId }) => (typeId === 'MFA' ? 'one-time code' : 'second token'))
-        .join(' and ')
+      const missing = authQueries.map(({ typeId }) => FACTORS[typeId] ?? 'second token').join(' and ')
       return [{ check: 'session', ok: false, says: `logged in as ${identity.name}, without its ${missing}`, hint }]
     }
     const found = {

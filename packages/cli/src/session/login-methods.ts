@@ -12,6 +12,7 @@ import { completeCode } from './complete-code.ts'
 import { completeSession } from './complete-session.ts'
 import { loadClientCertificate } from './load-client-certificate.ts'
 import type { LoginAttempt } from './login-attempt.ts'
+import { refusePasskey } from './refuse-passkey.ts'
 import { checkToken, readSecondJwt, runTokenCommand, type SecondJwt, supplySecondJwt } from './second-jwt.ts'
 import { SecretLines } from './secret-lines.ts'
 
@@ -111,6 +112,7 @@ async function startSession(attempt: LoginAttempt, start: SessionStart): Promise
   const client = new ControllerClient({ baseUrl: url, fetch, secondaryToken: given && supplySecondJwt(given) })
   const waiting = `waiting for ${url}…`
   const session = await withProgress(call.terminal, waiting, logIn(client))
+  await refusePasskey(client, session)
   await completeCode({ call, client, session, ask: () => secrets.next('code-stdin', 'One-time code: ') })
   const completing = completeSession({ baseUrl: url, fetch, session, second: given, first })
   const second = await withProgress(call.terminal, waiting, completing)

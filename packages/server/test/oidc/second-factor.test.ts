@@ -58,6 +58,21 @@ test('W-64 a login with one-time codes is complete after the code, with either k
   assert.equal((await totp(recoveryCode, third.id)).status, 400, 'a recovery code works once')
 })
 
+test('X-03 a login that needs a passkey is refused in words: the login pages have none', async (t) => {
+  const app = await buildApp(t)
+  const client = new OidcClient(app)
+  const authPolicyId = await createPolicy(app, { secondary: { requireTotp: false, requirePasskey: true } })
+  const user = await makeUser(app, { authPolicyId })
+  const login = await client.begin()
+  const refused = await client.logInByPassword(login, user.username, user.password)
+  assert.equal(refused.status, 401)
+  assert.match(refused.text, /requires a passkey/)
+  assert.ok(await isInteractionRequired(client, login))
+  const other = await makeUser(app, { authPolicyId: await createPolicy(app) })
+  const second = await client.begin()
+  assert.equal((await client.logInByPassword(second, other.username, other.password)).status, 302)
+})
+
 test('wrong codes are limited over all logins of an identity', async (t) => {
   const app = await buildApp(t)
   const client = new OidcClient(app)
