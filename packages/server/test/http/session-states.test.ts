@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { buildApp, type TestApp } from './build-app.ts'
 import { API_SESSIONS } from './identities.fixture.ts'
 import { enrollTotp, makeUser, SELF, STEP_MS, submitCode } from './one-time-codes.fixture.ts'
+import { logInByPasskey, makePerson, mustRegister } from './passkeys.fixture.ts'
 import { ALICE, logInWithToken, setUpProvider } from './provider.fixture.ts'
 import { makeSecondSigner } from './second-token.fixture.ts'
 
@@ -61,6 +62,19 @@ test('D22 the list says which sessions lack a one-time code', async (t) => {
   assert.equal((await app.admin('PATCH', `${POLICIES}/${policyId}`, { primary: { updb } })).status, 200)
   assert.deepEqual(await statesOf(app, mine), ['refused', 'refused'])
   assert.equal((await app.call('GET', SELF, undefined, { session })).status, 401)
+})
+
+test('D22 X-03 the list says which sessions lack a passkey', async (t) => {
+  const app = await buildApp(t)
+  const person = await makePerson(app, { requirePasskey: true })
+  const mine = `identity = "${person.id}"`
+  assert.deepEqual(await statesOf(app, mine), ['partial passkey'])
+  await mustRegister(app, person)
+  await person.logIn()
+  assert.equal((await logInByPasskey(app, person.device)).status, 200)
+  assert.deepEqual((await statesOf(app, mine)).toSorted(), ['complete', 'complete', 'partial passkey'])
+  assert.deepEqual(await statesOf(app, `${mine} and isPartial = true`), ['partial passkey'])
+  assert.equal((await list(app, `${mine} and isPartial = false`)).length, 2)
 })
 
 test('D22 the list says which sessions have never had their second token', async (t) => {
