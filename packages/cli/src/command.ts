@@ -13,24 +13,32 @@ export interface Flag {
   readonly repeatable?: boolean
   /** `--no-name` exists too. */
   readonly negatable?: boolean
+  /** The only values that it takes. */
+  readonly choices?: readonly string[]
   readonly description: string
 }
 
 export type FlagValues = { readonly [name: string]: string | boolean | readonly (string | boolean)[] | undefined }
 
-/** One invocation of a command. */
-export interface Call {
-  readonly args: readonly string[]
-  readonly flags: FlagValues
+/** What a command reads from and writes to. */
+export interface CallContext {
   readonly terminal: Terminal
   readonly input: Input
   readonly env: { readonly [name: string]: string | undefined }
+}
+
+/** One invocation of a command. */
+export interface Call extends CallContext {
+  readonly args: readonly string[]
+  readonly flags: FlagValues
 }
 
 export interface Command {
   /** Names of the arguments, required unless in brackets: `FILE`, `[COMMAND]`. */
   readonly args: readonly string[]
   readonly flags: readonly Flag[]
+  /** False for a command whose result has one format only, so that it takes no `--output`. Default: true. */
+  readonly hasOutput?: boolean
   /** More lines of help. */
   readonly details?: readonly string[]
   readonly examples: readonly { readonly command: string; readonly description: string }[]

@@ -5,6 +5,9 @@ const scimTokens = async () => (await import('./commands/resources/scim-tokens.t
 const policies = async () => (await import('./commands/resources/policies.ts')).policies
 const cas = async () => (await import('./commands/resources/cas.ts')).cas
 const identities = async () => (await import('./commands/resources/identities.ts')).identities
+const enrollments = async () => (await import('./commands/resources/enrollments.ts')).enrollments
+const authenticators = async () => (await import('./commands/resources/authenticators.ts')).authenticators
+const decisions = async () => (await import('./commands/resources/decisions.ts')).decisions
 const sessions = async () => (await import('./commands/resources/sessions.ts')).sessions
 
 const networks = async () => (await import('./commands/hosted/networks.ts')).networks
@@ -96,9 +99,25 @@ const MANAGE: Rows = [
   ['identities enable', 'Enable an identity', async () => (await identities()).enable],
   ['identities disable', 'Disable an identity and end its sessions', async () => (await identities()).disable],
   ['identities delete', 'Delete an identity', async () => (await identities()).delete],
+  ['enrollments list', 'List the one-time tokens that are not used yet', async () => (await enrollments()).list],
+  ['enrollments show', 'Show an enrollment, without its token', async () => (await enrollments()).show],
+  ['enrollments renew', 'Replace the one-time token of an enrollment', async () => (await enrollments()).renew],
+  ['enrollments revoke', 'Delete an enrollment and its one-time token', async () => (await enrollments()).revoke],
+  [
+    'authenticators list',
+    'List the passwords and certificates of identities',
+    async () => (await authenticators()).list,
+  ],
+  ['authenticators show', 'Show a password login or a certificate', async () => (await authenticators()).show],
+  ['authenticators reset', 'Replace a credential by a one-time token', async () => (await authenticators()).reset],
+  ['authenticators revoke', 'Delete a password or certificate', async () => (await authenticators()).revoke],
+  ['decisions list', 'List the refused logins of the last 24 hours', async () => (await decisions()).list],
+  ['decisions show', 'Show why a login was refused', async () => (await decisions()).show],
   ['sessions list', 'List the API sessions of all identities', async () => (await sessions()).list],
+  ['sessions show', 'Show an API session', async () => (await sessions()).show],
   ['sessions delete', 'End an API session', async () => (await sessions()).delete],
   ['events tail', 'Follow events as they happen', async () => (await import('./commands/events-tail.ts')).eventsTail],
+  ['api', 'Call any path of the APIs', async () => (await import('./commands/api.ts')).api],
   [
     'export',
     'Export the configuration as YAML: signers, policies, identities and the rest',
@@ -114,7 +133,7 @@ const MANAGE: Rows = [
 const HOSTED: Rows = [
   ['token', 'Print an access token of an API account', async () => (await import('./commands/hosted/token.ts')).token],
   ['networks list', 'List the networks of the organization', async () => (await networks()).list],
-  ['networks get', 'Show a network', async () => (await networks()).get],
+  ['networks show', 'Show a network', async () => (await networks()).show],
   ['networks create', 'Add a network', async () => (await networks()).create],
   ['accounts list', 'List the API accounts', async () => (await accounts()).list],
   ['accounts show', 'Show an API account', async () => (await accounts()).show],
@@ -150,6 +169,11 @@ const HOSTED: Rows = [
 
 const HELP: Rows = [
   ['version', 'Print the version', async () => (await import('./commands/version.ts')).version],
+  [
+    'completion',
+    'Print a completion script for bash, zsh or fish',
+    async () => (await import('./commands/completion.ts')).completion,
+  ],
   ['help', 'Explain a command', async () => (await import('./commands/help.ts')).createHelp(COMMANDS)],
 ]
 

@@ -1,5 +1,5 @@
 import type { Command, CommandRow, Flag } from './command.ts'
-import { buildUsage, HELP_FLAG } from './parse-flags.ts'
+import { buildUsage, listFlags } from './parse-flags.ts'
 
 /** Builds the lines of `countersign --help` for these commands. */
 export function buildOverview(commands: readonly CommandRow[]): string[] {
@@ -19,14 +19,16 @@ export function buildOverview(commands: readonly CommandRow[]): string[] {
     ]),
     'Examples:',
     '  countersign up                 start a controller in .countersign',
+    '  countersign signers --help     list the commands for signers, with examples',
     '  countersign help up            explain a command',
     '',
     'Exit status: 0 ok, 1 failure, 2 usage error, 3 not logged in, 4 refused, 5 not found, 6 conflict, 7 unreachable.',
   ]
 }
 
-/** Builds the lines of `countersign signers --help` for the commands below a word. */
-export function buildSubcommandHelp(word: string, subcommands: readonly CommandRow[]): string[] {
+/** Builds the lines of `countersign signers --help` for the commands below a word, with the first example of each. */
+export async function buildSubcommandHelp(word: string, subcommands: readonly CommandRow[]): Promise<string[]> {
+  const examples = await Promise.all(subcommands.map(async (row) => (await row.load()).examples.slice(0, 1)))
   return [
     `Usage: countersign ${word} COMMAND [flags]`,
     '',
@@ -34,7 +36,9 @@ export function buildSubcommandHelp(word: string, subcommands: readonly CommandR
     ...buildColumns(subcommands.map((row) => [row.name, row.summary])),
     '',
     'Examples:',
-    `  countersign ${subcommands[0]?.name} --help`,
+    ...examples.flat().map(({ command }) => `  ${command}`),
+    '',
+    `"countersign ${subcommands[0]?.name} --help" explains a command.`,
   ]
 }
 
@@ -46,12 +50,26 @@ export function buildCommandHelp(row: CommandRow, command: Command): string[] {
     `Usage: ${buildUsage(row.name, command)}`,
     '',
     'Flags:',
-    ...buildColumns([...command.flags, HELP_FLAG].map((flag) => [flagTitle(flag), flag.description])),
+    ...buildColumns(listFlags(command).map((flag) => [flagTitle(flag), flag.description])),
     ...(command.details ? ['', ...command.details] : []),
     '',
     'Examples:',
-    ...command.examples.flatMap((example) => [`  # ${example.description}`, `  ${example.command}`]),
+    ...command.examples.flatMap(buildExample),
   ]
+}
+
+/** The help of a command, for programs. */
+export function describeCommand(row: CommandRow, command: Command): object {
+  const { name, summary, group } = row
+  const { details = [], examples } = command
+  const flags = listFlags(command).map(({ name: flag, short, value, description, choices, negatable, repeatable }) => {
+    return { name: flag, short, value, description, choices, negatable, repeatable }
+  })
+  return { name, summary, group, usage: buildUsage(name, command), flags, details, examples }
+}
+
+function buildExample({ command, description }: Command['examples'][number]): string[] {
+  return [`  # ${description}`, `  ${command}`]
 }
 
 function flagTitle(flag: Flag): string {

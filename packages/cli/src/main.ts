@@ -1,6 +1,7 @@
 import { CliError, EXIT } from './cli-error.ts'
-import type { Call } from './command.ts'
+import type { CallContext } from './command.ts'
 import { COMMANDS } from './commands.ts'
+import { COMPLETE_WORD } from './completion/complete-word.ts'
 import { describeSystemError } from './describe-system-error.ts'
 import { runEndTasks } from './end-tasks.ts'
 import { findCommand } from './find-command.ts'
@@ -39,11 +40,15 @@ export async function main(
   }
 }
 
-async function dispatch(words: readonly string[], context: Omit<Call, 'args' | 'flags'>): Promise<number> {
+async function dispatch(words: readonly string[], context: CallContext): Promise<number> {
   const { terminal } = context
   const [first, second] = words
   if (first === '--version') return dispatch(['version', ...words.slice(1)], context)
   if (isHelpFlag(first)) return dispatch(['help', ...words.slice(1)], context)
+  if (first === COMPLETE_WORD) {
+    const { printCandidates } = await import('./completion/print-candidates.ts')
+    return printCandidates(COMMANDS, words.slice(1), context)
+  }
   const found = findCommand(COMMANDS, words)
   if (!found) {
     if (first !== undefined && isHelpFlag(second)) return dispatch(['help', first], context)

@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util'
-import { usageError } from './cli-error.ts'
+import { type CliError, usageError } from './cli-error.ts'
 import type { Command, Flag, FlagValues } from './command.ts'
+import { OUTPUT_FLAG } from './output/print-result.ts'
+import { askDidYouMean, suggest } from './suggest.ts'
 
 interface ParsedFlags {
   readonly args: readonly string[]
@@ -8,11 +10,16 @@ interface ParsedFlags {
 }
 
 /** Every command has it; main handles it. */
-export const HELP_FLAG: Flag = { name: 'help', short: 'h', description: 'Show this help' }
+const HELP_FLAG: Flag = { name: 'help', short: 'h', description: 'Show this help' }
+
+/** The flags of a command: its own, and those that every command has. */
+export function listFlags({ flags, hasOutput = true }: Pick<Command, 'flags' | 'hasOutput'>): readonly Flag[] {
+  return [...flags, ...(hasOutput ? [OUTPUT_FLAG] : []), HELP_FLAG]
+}
 
 /** Parses the words after a command's name. Throws CliError for the first error. */
 export function parseFlags(name: string, command: Command, words: readonly string[]): ParsedFlags {
-  const known = new Map([...command.flags, HELP_FLAG].map((flag) => [flag.name, flag]))
+  const known = new Map(listFlags(command).map((flag) => [flag.name, flag]))
   const { values, positionals, tokens } = parseArgs({
     args: [...words],
     options: Object.fromEntries([...known.values()].map((flag) => [flag.name, parseOption(flag)])),
@@ -23,7 +30,7 @@ export function parseFlags(name: string, command: Command, words: readonly strin
     tokens: true,
   })
   for (const token of tokens) {
-    if (token.kind === 'option') checkFlag(name, known.get(token.name), token)
+    if (token.kind === 'option') checkFlag(name, known, token)
   }
   if (values.help !== true) checkArguments(name, command, positionals)
   return { args: positionals, flags: values }
@@ -35,21 +42,42 @@ function parseOption(flag: Flag) {
 }
 
 interface FlagToken {
+  readonly name: string
   readonly rawName: string
   readonly value: string | undefined
   readonly inlineValue: boolean | undefined
 }
 
-function checkFlag(name: string, flag: Flag | undefined, { rawName, value, inlineValue }: FlagToken): void {
-  const seeHelp = `"countersign ${name} --help" lists the flags`
-  if (!flag || (rawName.startsWith('--no-') && !flag.negatable)) {
-    throw usageError(`"countersign ${name}" has no flag ${rawName}`, seeHelp)
-  }
+function checkFlag(command: string, known: ReadonlyMap<string, Flag>, token: FlagToken): void {
+  const { rawName, value, inlineValue } = token
+  const flag = known.get(token.name)
+  if (!flag || (rawName.startsWith('--no-') && !flag.negatable)) throw unknownFlag(command, known, rawName)
   if (!flag.value && value !== undefined) throw usageError(`${rawName} takes no value`, `write ${rawName} alone`)
   // In `--port --json` the value is missing; it is not `--json`.
   if (flag.value && (value === undefined || value === '' || (!inlineValue && value.startsWith('--')))) {
     throw usageError(`${rawName} needs a value`, `write ${rawName} ${flag.value}`)
   }
+  if (value !== undefined && flag.choices && !flag.choices.includes(value)) {
+    const near = askDidYouMean(suggest(value, flag.choices))
+    throw usageError(`${rawName} cannot be "${value}"`, near ?? `write ${rawName} ${joinChoices(flag.choices)}`)
+  }
+}
+
+/** `json, yaml or name` */
+export function joinChoices(choices: readonly string[]): string {
+  return [choices.slice(0, -1).join(', '), ...choices.slice(-1)].filter(Boolean).join(' or ')
+}
+
+function unknownFlag(command: string, known: ReadonlyMap<string, Flag>, rawName: string): CliError {
+  const all = [...known.values()].flatMap(({ name, negatable }) => [
+    `--${name}`,
+    ...(negatable ? [`--no-${name}`] : []),
+  ])
+  const format = OUTPUT_FLAG.choices?.find((choice) => rawName === `--${choice}`)
+  const near = format === undefined ? suggest(rawName, rawName.startsWith('--') ? all : []) : [`-o ${format}`]
+  const seeHelp = `"countersign ${command} --help" lists the flags`
+  const hint = [askDidYouMean(near), seeHelp].filter(Boolean).join(' ')
+  return usageError(`"countersign ${command}" has no flag ${rawName}`, hint)
 }
 
 function checkArguments(name: string, command: Command, given: readonly string[]): void {
@@ -62,5 +90,5 @@ function checkArguments(name: string, command: Command, given: readonly string[]
 
 /** `countersign backup FILE [flags]` */
 export function buildUsage(name: string, command: Command): string {
-  return ['countersign', name, ...command.args, ...(command.flags.length > 0 ? ['[flags]'] : [])].join(' ')
+  return ['countersign', name, ...command.args, '[flags]'].join(' ')
 }

@@ -6,7 +6,11 @@ type Ready = RunningController['ready']
 
 /** Builds the single line of `up --json`. */
 export function buildReadyLine(ready: Ready): string {
-  return printableJson({
+  return printableJson(buildReadyObject(ready))
+}
+
+export function buildReadyObject(ready: Ready): object {
+  return {
     ready: true,
     baseUrl: ready.baseUrl,
     caFile: ready.caFile,
@@ -17,7 +21,7 @@ export function buildReadyLine(ready: Ready): string {
     consoleUrl: ready.consoleUrl,
     metricsUrl: ready.metricsUrl,
     identityProviderUrl: ready.identityProviderUrl,
-  })
+  }
 }
 
 /** Builds the summary of `up`. Omits a password that the administrator has set: the output may be stored. */

@@ -25,6 +25,26 @@ const EXIT_BY_CODE: { readonly [code: string]: number } = {
   NO_LOCAL_NETWORK: EXIT.refused,
   LOGIN_REFUSED: EXIT.refused,
   MFA_INVALID_TOKEN: EXIT.refused,
+  INVALID_ENROLLMENT_TOKEN: EXIT.refused,
+  ENROLLMENT_EXPIRED: EXIT.refused,
+  // The value of a flag, a file or a filter that the server refuses: a mistake in how the command was called.
+  COULD_NOT_VALIDATE: EXIT.usage,
+  COULD_NOT_PARSE_BODY: EXIT.usage,
+  INVALID_FIELD: EXIT.usage,
+  INVALID_FILTER: EXIT.usage,
+  INVALID_SORT_IDENTIFIER: EXIT.usage,
+  INVALID_PAGINATION: EXIT.usage,
+  INVALID_CERT_PEM: EXIT.usage,
+  EXPECTED_PEM_CERTIFICATE: EXIT.usage,
+  COULD_NOT_PARSE_DER_BLOCK: EXIT.usage,
+  BAD_ID: EXIT.usage,
+  BAD_REQUEST: EXIT.usage,
+}
+
+/** Hints that name flags, which the SDK does not know. */
+const HINTS: { readonly [code: string]: string } = {
+  INVALID_FILTER: 'docs/api.md has the syntax, such as \'name contains "a" and isAdmin = true\'',
+  INVALID_SORT_IDENTIFIER: 'write a member of the items, with asc or desc: --sort "createdAt desc, name"',
 }
 
 /** Checks the name, not the class, so that commands that do not use the SDK need not load it. */
@@ -35,10 +55,9 @@ export function isSdkError(error: unknown): error is CountersignError {
 /** Converts an error of the SDK to a CliError with an exit status. Returns other errors unchanged. */
 export function toCliError(error: unknown): unknown {
   if (!isSdkError(error)) return error
-  const exitCode =
-    findOwn(EXIT_BY_CODE, error.code) ??
-    EXIT_BY_STATUS[error.status] ??
-    (error.isConflict ? EXIT.conflict : EXIT.failure)
+  const exitCode = error.isConflict
+    ? EXIT.conflict
+    : (findOwn(EXIT_BY_CODE, error.code) ?? EXIT_BY_STATUS[error.status] ?? EXIT.failure)
   if (error.code === 'NETWORK') {
     const { what, hint } = explainNoResponse(error.cause)
     return new CliError(`${error.message}: ${what}`, { hint, exitCode, cause: error })
@@ -47,7 +66,11 @@ export function toCliError(error: unknown): unknown {
   const reason = wordsOf(error)
   const field = error.field === undefined || reason.includes(error.field) ? '' : ` (${error.field})`
   const request = error.requestId === undefined ? '' : ` [request ${error.requestId}]`
-  return new CliError(`${reason}${field}${request}`, { hint: error.hint, exitCode, cause: error })
+  return new CliError(`${reason}${field}${request}`, {
+    hint: findOwn(HINTS, error.code) ?? error.hint,
+    exitCode,
+    cause: error,
+  })
 }
 
 /** Codes come from a server, and `constructor` is a member of every object. */

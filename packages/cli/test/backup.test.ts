@@ -64,7 +64,7 @@ test('backup reports a missing data directory and a missing target directory', a
   const none = await runCaptured(['backup', file, '--data-dir', join(root, 'none')])
   assert.match(none.stderr, /^error: there is no data in .*none\nhint: .*--data-dir\n$/)
   const nowhere = await runCaptured(['backup', join(root, 'no', 'copy'), '--data-dir', dataDir])
-  assert.match(nowhere.stderr, /^error: the directory .*no does not exist\n$/)
+  assert.match(nowhere.stderr, /^error: the directory .*no does not exist\nhint: create it, or name another file\n$/)
   assert.deepEqual([none.exitCode, nowhere.exitCode], [1, 1])
 })
 

@@ -45,10 +45,10 @@ test('the example commands in help are valid', async () => {
   for (const row of COMMANDS) {
     const command = await row.load()
     for (const example of command.examples) {
-      const words = example.command.slice(example.command.indexOf('countersign ')).split(' ').slice(1)
-      // A quoted substitution is one word of a shell.
-      const joined = words.join(' ').replace('"$(mktemp -d)"', 'directory').split(' ')
-      parseFlags(row.name, command, joined.slice(row.name.split(' ').length))
+      // What is quoted is one word of a shell.
+      const line = example.command.slice(example.command.indexOf('countersign ')).replace('"$(mktemp -d)"', 'directory')
+      const words = line.match(/(?:'[^']*'|[^\s'])+/g)?.slice(1) ?? []
+      parseFlags(row.name, command, words.slice(row.name.split(' ').length))
       seen++
     }
   }
@@ -80,6 +80,8 @@ const MISTAKES: readonly (readonly [wrong: readonly string[], expected: RegExp, 
   [['help', 'verison'], /there is no command "verison"/, ['help', 'version']],
   [['help', 'up', 'now'], /there is no command "up now"/, ['help', 'up']],
   [['backup'], /needs FILE/, ['backup', '--help']],
+  [['config', 'show', '-o', 'csv'], /-o cannot be "csv"/, ['config', 'show', '-o', 'json']],
+  [['completion', 'bsh'], /there is no completion for "bsh"/, ['completion', 'bash']],
   [['config', 'show', '--port', '65536'], /flag --port: must be/, ['config', 'show', '--port', '65535']],
 ]
 
@@ -93,6 +95,58 @@ for (const [wrong, expected, right] of MISTAKES) {
     assert.equal((await runCaptured(right)).exitCode, 0)
   })
 }
+
+const HINTS: readonly (readonly [words: readonly string[], hint: string])[] = [
+  [['verison'], 'did you mean "countersign version"?'],
+  [['config', 'shwo'], 'did you mean "countersign config show"?'],
+  [['sigers', 'lst'], 'did you mean "countersign signers list"?'],
+  [['list', 'signers'], 'did you mean "countersign signers list"?'],
+  [['help', 'singers'], 'did you mean "countersign signers"?'],
+  [['config', 'show', '--prot', '1'], 'did you mean --port? "countersign config show --help" lists the flags'],
+  [['signers', 'list', '--json'], 'did you mean -o json? "countersign signers list --help" lists the flags'],
+  [['signers', 'list', '-o', 'jason'], 'did you mean json?'],
+  [['policies', 'create', 'x', '--no-allow-crt'], '"countersign policies create --help" lists the flags'],
+]
+
+for (const [words, hint] of HINTS) {
+  test(`"countersign ${words.join(' ')}" suggests what is meant`, async () => {
+    const { exitCode, stderr } = await runCaptured(words)
+    assert.equal(exitCode, 2)
+    assert.ok(
+      stderr.split('\n').some((line) => line.startsWith('hint: ') && line.endsWith(hint)),
+      stderr,
+    )
+  })
+}
+
+test('"get" is another word for "show", everywhere', async () => {
+  const shows = COMMANDS.filter(({ name }) => name.endsWith(' show'))
+  assert.ok(shows.length > 10)
+  assert.ok(!COMMANDS.some(({ name }) => name.endsWith(' get')))
+  for (const { name } of shows) {
+    const [noun = ''] = name.split(' ')
+    const expected = await runCaptured(['help', noun, 'show'])
+    assert.equal(expected.exitCode, 0)
+    assert.deepEqual(await runCaptured(['help', noun, 'get']), expected)
+    assert.deepEqual(await runCaptured([noun, 'get', '--help']), expected)
+  }
+})
+
+test('"countersign NOUN --help" and "countersign help NOUN" list the commands of the noun, each with an example', async () => {
+  const nouns = new Set(COMMANDS.flatMap(({ name }) => (name.includes(' ') ? [name.split(' ')[0] ?? ''] : [])))
+  assert.ok(nouns.size > 10)
+  for (const noun of nouns) {
+    const { exitCode, stdout } = await runCaptured([noun, '--help'])
+    assert.equal(exitCode, 0, noun)
+    assert.deepEqual((await runCaptured(['help', noun])).stdout, stdout)
+    assert.deepEqual((await runCaptured([noun, '-h'])).stdout, stdout)
+    const examples = stdout.slice(stdout.indexOf('\nExamples:\n'))
+    for (const { name, summary } of COMMANDS.filter((row) => row.name.startsWith(`${noun} `))) {
+      assert.match(stdout, new RegExp(`^  ${name} +${summary.replaceAll(/[()|[\]]/g, '.')}$`, 'm'))
+      assert.match(examples, new RegExp(`^  .*countersign ${name}`, 'm'))
+    }
+  }
+})
 
 test('a later --no-dev wins over an earlier --dev', async () => {
   const { stdout } = await runCaptured(['config', 'show', '--json', '--dev', '--no-dev'])
@@ -146,6 +200,6 @@ test('an unexpected error asks for a report, and shows the stack only with COUNT
 
 test('Q-07 CSV, whose cells a spreadsheet could execute, is not an output format', async () => {
   const { getFormat } = await import('../src/output/print-result.ts')
-  for (const output of ['table', 'json', 'yaml']) assert.equal(getFormat({ flags: { output } }), output)
+  for (const output of ['table', 'json', 'yaml', 'name']) assert.equal(getFormat({ flags: { output } }), output)
   assert.throws(() => getFormat({ flags: { output: 'csv' } }), /there is no output format "csv"/)
 })

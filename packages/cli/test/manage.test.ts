@@ -255,7 +255,7 @@ test('the end of access and the life of sessions have flags, are shown, and can 
     JSON.parse(await ok('identities list -o json --filter', [filter])).map(({ name }: { name: string }) => name),
     ['temp'],
   )
-  assert.equal((await run('identities update temp --expires-at tomorrow')).exitCode, 1)
+  assert.equal((await run('identities update temp --expires-at tomorrow')).exitCode, 2)
   await ok('identities update temp --set expiresAt=null')
   assert.equal(JSON.parse(await ok('identities show temp -o json')).expiresAt, null)
   await ok(

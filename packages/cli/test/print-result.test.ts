@@ -4,6 +4,7 @@ import { parse } from 'yaml'
 import { quoteValue } from '../src/commands/events-tail.ts'
 import { COMMANDS } from '../src/commands.ts'
 import { NO_INPUT } from '../src/input.ts'
+import { printChange } from '../src/output/print-change.ts'
 import { printList, printObject } from '../src/output/print-result.ts'
 import { createTerminal } from '../src/terminal.ts'
 
@@ -25,7 +26,7 @@ function createCall(output: string, isTTY = false) {
   return { call, read: () => written }
 }
 
-for (const format of ['table', 'json', 'yaml']) {
+for (const format of ['table', 'json', 'yaml', 'name']) {
   test(`Q-22 names from a server cannot control the terminal in -o ${format}`, async () => {
     const { call, read } = createCall(format, true)
     await printList(call, [{ name: HOSTILE }], [{ title: 'NAME', get: ({ name }) => name }])
@@ -52,6 +53,22 @@ test('JSON and YAML preserve the value', async () => {
     await printObject(call, value)
     assert.deepEqual(read(written()), value)
   }
+})
+
+test('a change prints a sentence, an object or the name', async () => {
+  const change = { action: 'deleted', kind: 'signer', item: { id: 'one', name: 'first' }, members: { file: 'f' } }
+  const texts: string[] = []
+  for (const format of ['table', 'json', 'yaml', 'name']) {
+    const { call, read } = createCall(format)
+    await printChange(call, { ...change, ending: '; done' })
+    texts.push(read())
+  }
+  const [table, json = '', yaml = '', name] = texts
+  assert.deepEqual([table, name], ['deleted signer first (one); done\n', 'first\n'])
+  for (const value of [JSON.parse(json), parse(yaml)]) assert.deepEqual(value, { id: 'one', name: 'first', file: 'f' })
+  const { call, read } = createCall('name')
+  await printChange(call, { ...change, item: { id: 'one' } })
+  assert.equal(read(), 'one\n', 'without a name it is the id')
 })
 
 test('Q-23 no command has a flag that weakens verification', async () => {

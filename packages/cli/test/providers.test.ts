@@ -10,6 +10,7 @@ import { runCaptured } from './captured-run.ts'
 const stage = createControllerStage({ after })
 const started = stage.start({ args: ['--dev'] })
 const FAILED = 1
+const USAGE = 2
 const CONFLICT = 6
 
 test('providers creates, tests and deletes a provider, and account-jobs repeats what failed there', async (t) => {
@@ -38,7 +39,7 @@ test('providers creates, tests and deletes a provider, and account-jobs repeats 
   const create = () => run('providers', 'create', 'idp', '--issuer', base, '--audience', 'a', '--administration', file)
 
   writeFileSync(file, 'no JSON')
-  assert.equal((await create()).exitCode, FAILED)
+  assert.equal((await create()).exitCode, USAGE)
   const administration = { kind: 'rfc7591', registrationUrl: `${base}/register`, registrationToken: 'secret-token' }
   writeFileSync(file, JSON.stringify(administration))
   const created = await create()
@@ -57,11 +58,18 @@ test('providers creates, tests and deletes a provider, and account-jobs repeats 
   assert.match(tested.stdout, /registrationToken is missing or refused/)
   const out = join(stage.folder, 'credentials.json')
   assert.notEqual((await run('accounts', 'create', 'ci', '--provider', 'idp', '--out', out)).exitCode, 0)
+  const createAgain = ['accounts', 'create', 'again', '--provider', 'idp', '--out', join(stage.folder, 'again.json')]
+  assert.notEqual((await run(...createAgain)).exitCode, 0)
+  const failed = await run('account-jobs', 'list', '-o', 'json', '--filter', 'accountName = "again"')
+  const [{ id: again }] = JSON.parse(failed.stdout)
+  const dismissed = await run('account-jobs', 'dismiss', again, '--yes', '-o', 'json')
+  assert.deepEqual(JSON.parse(dismissed.stdout), { id: again })
   const [job] = JSON.parse((await run('account-jobs', 'list', '-o', 'json')).stdout)
   assert.deepEqual([job.accountName, job.state], ['ci', 'failed'])
   state.status = 201
-  const repeated = await run('account-jobs', 'repeat', job.id, '--out', out)
+  const repeated = await run('account-jobs', 'repeat', job.id, '--out', out, '-o', 'json')
   assert.equal(repeated.exitCode, 0, repeated.stderr)
+  assert.deepEqual([JSON.parse(repeated.stdout).name, JSON.parse(repeated.stdout).credentialsFile], ['ci', out])
   assert.equal(JSON.parse(readFileSync(out, 'utf8')).password, 's')
 
   assert.equal((await run('providers', 'delete', 'idp', '--yes')).exitCode, CONFLICT, 'it has an account')

@@ -10,7 +10,7 @@ const ALLOWED: Record<string, Rule> = {
   server: { packages: ['contract', 'core'], node: 'any' },
   // Node modules only behind the entry point `./node`, which browsers never load.
   sdk: { packages: ['contract'], node: ['node:http', 'node:https', 'node:stream', 'node:tls'] },
-  cli: { packages: ['contract', 'sdk', 'server'], node: 'any' },
+  cli: { packages: ['contract', 'core', 'sdk', 'server'], node: 'any' },
   console: { packages: ['contract', 'sdk'], node: [] },
   testkit: { packages: ['contract', 'core'], node: 'any' },
 }

@@ -1,11 +1,10 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { backupDataDir } from '@countersign/server'
-import { CliError, EXIT } from '../cli-error.ts'
+import { CliError, EXIT, usageError } from '../cli-error.ts'
 import type { Command } from '../command.ts'
 import { DATA_FLAGS, formatBytes, getDataDir, listNames } from '../embedded-data.ts'
-import { explainStartupErrors } from '../explain-startup-errors.ts'
 import { createPrivateDraft } from '../files/private-file.ts'
+import { getFormat, printData } from '../output/print-result.ts'
 
 export const backup: Command = {
   args: ['FILE'],
@@ -24,10 +23,13 @@ export const backup: Command = {
     if (listNames(dataDir).length === 0) {
       throw new CliError(`there is no data in ${dataDir}`, { hint: 'name the directory with --data-dir' })
     }
-    if (!existsSync(dirname(file))) throw new CliError(`the directory ${dirname(file)} does not exist`, {})
+    if (!existsSync(dirname(file)))
+      throw usageError(`the directory ${dirname(file)} does not exist`, 'create it, or name another file')
     if (existsSync(file) && call.flags.force !== true) {
       throw new CliError(`${file} exists already`, { hint: 'choose another name, or replace it with --force' })
     }
+    const { backupDataDir } = await import('@countersign/server')
+    const { explainStartupErrors } = await import('../explain-startup-errors.ts')
     // The backup contains private keys: it must never be readable by others.
     process.umask(0o077)
     call.terminal.note(`copying ${dataDir}…`)
@@ -39,7 +41,9 @@ export const backup: Command = {
     } finally {
       for (const path of [draft, `${draft}-journal`]) rmSync(path, { force: true })
     }
-    call.terminal.out(`wrote ${file} (${formatBytes(statSync(file).size)})`)
+    const { size: bytes } = statSync(file)
+    if (getFormat(call) === 'table') call.terminal.out(`wrote ${file} (${formatBytes(bytes)})`)
+    else await printData(call, { file, bytes, dataDir }, () => file)
     return EXIT.ok
   },
 }

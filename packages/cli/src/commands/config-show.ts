@@ -2,11 +2,12 @@ import { showSettings, showSettingsAsJson } from '@countersign/server/config'
 import { EXIT } from '../cli-error.ts'
 import type { Command } from '../command.ts'
 import { buildSettingFlags, loadCallSettings } from '../load-call-settings.ts'
+import { getFormat, printData } from '../output/print-result.ts'
 import { printableJson } from '../printable.ts'
 
 export const configShow: Command = {
   args: [],
-  flags: [{ name: 'json', description: 'Print one JSON object: value and origin by key' }, ...buildSettingFlags()],
+  flags: [{ name: 'json', description: 'Print one line of JSON: value and origin by key' }, ...buildSettingFlags()],
   details: ['Secrets are hidden. The origin is flag, environment, file or default; the first with a value wins.'],
   examples: [
     { command: 'countersign config show --config countersign.yaml', description: 'Check a file before using it' },
@@ -14,8 +15,11 @@ export const configShow: Command = {
   ],
   run: async (call) => {
     const loaded = loadCallSettings(call)
-    const lines = call.flags.json === true ? [printableJson(showSettingsAsJson(loaded))] : showSettings(loaded)
-    for (const line of lines) call.terminal.out(line)
+    const shown = showSettingsAsJson(loaded)
+    if (call.flags.json === true) call.terminal.out(printableJson(shown))
+    else if (getFormat(call) === 'table') for (const line of showSettings(loaded)) call.terminal.out(line)
+    else if (getFormat(call) === 'name') for (const key of Object.keys(shown)) call.terminal.out(key)
+    else await printData(call, shown)
     return EXIT.ok
   },
 }

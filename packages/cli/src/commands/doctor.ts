@@ -31,7 +31,7 @@ export const doctor: Command = {
       findings.push(...(await checkLogin(call)))
     }
     await withProgress(call.terminal, 'checking…', check())
-    if (getFormat(call) !== 'table') await printData(call, findings)
+    if (getFormat(call) !== 'table') await printData(call, findings, ({ check }: Finding) => check)
     else printFindings(call, findings)
     if (findings.every(({ ok }) => ok)) return EXIT.ok
     return findings.some(({ check, ok }) => check === 'connection' && !ok) ? EXIT.unreachable : EXIT.failure

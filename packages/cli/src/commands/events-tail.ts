@@ -64,6 +64,7 @@ async function printEvent(call: Call, { kind, event }: WatchedEvent): Promise<vo
     call.terminal.out('---')
     return printData(call, event)
   }
+  if (format === 'name') return printData(call, event, ({ eventId }: typeof event) => eventId)
   if (kind === 'gap') return call.terminal.out([['yellow', 'some events are missing here']])
   const { timestamp, namespace, event_type, eventType, type } = event
   const rest = Object.entries(event).flatMap(([name, value]) =>

@@ -1,6 +1,7 @@
-import { CliError, EXIT, usageError } from '../cli-error.ts'
+import { CliError, EXIT } from '../cli-error.ts'
 import type { Call, Command } from '../command.ts'
 import { writePrivateFile } from '../files/private-file.ts'
+import { getFormat } from '../output/print-result.ts'
 import { printableYamlLines } from '../output/printable-yaml.ts'
 import { printableJsonLines } from '../printable.ts'
 import { label } from '../resources/find-by-name-or-id.ts'
@@ -19,7 +20,7 @@ import { isSdkError } from '../to-cli-error.ts'
 export const exportState: Command = {
   args: ['[KIND]'],
   flags: [
-    ...CALL_FLAGS.map((flag) => (flag.name === 'output' ? { ...flag, description: 'yaml or json [yaml]' } : flag)),
+    ...CALL_FLAGS,
     {
       name: 'kind',
       value: 'KIND',
@@ -44,9 +45,7 @@ export const exportState: Command = {
     { command: 'countersign export --kind policies --kind identities', description: 'two kinds' },
   ],
   async run(call) {
-    const format = call.flags.output ?? 'yaml'
-    if (format !== 'yaml' && format !== 'json')
-      throw usageError(`there is no output format "${String(format)}"`, 'write -o yaml or -o json')
+    const format = getFormat(call)
     const given = listGiven(call)
     const kinds = given.length > 0 ? KINDS.filter((kind) => given.includes(kind)) : KINDS
     const state = await load(call, kinds, { isComplete: given.length === 0 })
@@ -56,13 +55,23 @@ export const exportState: Command = {
       shown.map((kind) => [kind.plural, (rest.get(kind) ?? []).map((item) => toNamed(kind, item, state))]),
     )
     for (const kind of shown) printUntrusted(call, kind, rest.get(kind) ?? [])
-    const lines = format === 'json' ? printableJsonLines(named) : await printableYamlLines(named)
+    const lines = await buildLines(format, named)
     if (typeof call.flags.file === 'string') {
       writePrivateFile(call.flags.file, `${lines.join('\n')}\n`)
       call.terminal.note(`wrote ${call.flags.file}`)
     } else for (const line of lines) call.terminal.out(line)
     return EXIT.ok
   },
+}
+
+/** YAML unless another format is given; `-o name` is `signers/example`. */
+async function buildLines(
+  format: ReturnType<typeof getFormat>,
+  named: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>,
+): Promise<string[]> {
+  if (format === 'json') return printableJsonLines(named)
+  if (format !== 'name') return printableYamlLines(named)
+  return Object.entries(named).flatMap(([plural, items]) => items.map(({ name }) => `${plural}/${String(name)}`))
 }
 
 function listGiven({ args, flags }: Call): ResourceDescription[] {

@@ -1,7 +1,8 @@
 import { EXIT } from '../cli-error.ts'
-import type { Command, CommandRow } from '../command.ts'
+import type { Call, Command, CommandRow } from '../command.ts'
 import { findCommand, listSubcommands } from '../find-command.ts'
-import { buildCommandHelp, buildOverview, buildSubcommandHelp } from '../help.ts'
+import { buildCommandHelp, buildOverview, buildSubcommandHelp, describeCommand } from '../help.ts'
+import { getFormat, printData } from '../output/print-result.ts'
 import { unknownCommand } from '../unknown-command.ts'
 
 /** `countersign help`. A function, because `commands` includes help itself. */
@@ -11,21 +12,41 @@ export function createHelp(commands: readonly CommandRow[]): Command {
     flags: [],
     examples: [
       { command: 'countersign help', description: 'List the commands' },
+      { command: 'countersign help signers', description: 'List the commands for signers, with an example of each' },
       { command: 'countersign help config show', description: 'Explain one' },
     ],
-    run: async ({ args, terminal }) => {
-      for (const line of await buildHelp(commands, args)) terminal.out(line)
+    run: async (call) => {
+      const found = findTopic(commands, call.args)
+      if (getFormat(call) === 'table') for (const line of await buildHelp(commands, found)) call.terminal.out(line)
+      else await printTopic(call, found.row ? [found.row] : found.rows)
       return EXIT.ok
     },
   }
 }
 
-async function buildHelp(commands: readonly CommandRow[], words: readonly string[]): Promise<string[]> {
-  const [first, ...others] = words
-  if (first === undefined) return buildOverview(commands)
+interface Topic {
+  /** A single command, or all below `noun`, or all. */
+  readonly row?: CommandRow
+  readonly rows: readonly CommandRow[]
+  readonly noun?: string
+}
+
+function findTopic(commands: readonly CommandRow[], words: readonly string[]): Topic {
+  const [noun, ...others] = words
+  if (noun === undefined) return { rows: commands }
   const found = findCommand(commands, words)
-  if (found && found.rest.length === 0) return buildCommandHelp(found.row, await found.row.load())
-  const subcommands = listSubcommands(commands, first)
-  if (subcommands.length === 0 || others.length > 0) throw unknownCommand(commands, words)
-  return buildSubcommandHelp(first, subcommands)
+  if (found && found.rest.length === 0) return { row: found.row, rows: [found.row] }
+  const rows = listSubcommands(commands, noun)
+  if (rows.length === 0 || others.length > 0) throw unknownCommand(commands, words)
+  return { rows, noun }
+}
+
+async function buildHelp(commands: readonly CommandRow[], { row, rows, noun }: Topic): Promise<string[]> {
+  if (row) return buildCommandHelp(row, await row.load())
+  return noun === undefined ? buildOverview(commands) : buildSubcommandHelp(noun, rows)
+}
+
+async function printTopic(call: Call, rows: readonly CommandRow[]): Promise<void> {
+  if (getFormat(call) === 'name') for (const { name } of rows) call.terminal.out(name)
+  else await printData(call, await Promise.all(rows.map(async (row) => describeCommand(row, await row.load()))))
 }

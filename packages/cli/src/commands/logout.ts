@@ -1,6 +1,7 @@
 import { EXIT } from '../cli-error.ts'
 import type { Command } from '../command.ts'
 import { getProfile, removeProfile, saveProfile } from '../files/profiles.ts'
+import { getFormat, printData } from '../output/print-result.ts'
 import { PROFILE_FLAG, QUIET_FLAG, VERBOSE_FLAG } from '../session/call-flags.ts'
 
 /** `countersign logout`: end the session and remove it from the profile. */
@@ -30,7 +31,8 @@ export const logout: Command = {
     const { session: _, identity: __, method: ___, credentials: ____, secondJwt: _____, ...rest } = profile
     if (call.flags.forget === true) removeProfile(call.env, name)
     else saveProfile(call.env, name, rest)
-    call.terminal.out(`logged out of ${profile.url}`)
+    if (getFormat(call) === 'table') call.terminal.out(`logged out of ${profile.url}`)
+    else await printData(call, { profile: name, url: profile.url }, () => name)
     return EXIT.ok
   },
 }

@@ -5,7 +5,7 @@ import { CliError, EXIT, usageError } from '../cli-error.ts'
 import type { Call, Command } from '../command.ts'
 import { loadTextFile } from '../files/load-text-file.ts'
 import { findProfile, getProfileName } from '../files/profiles.ts'
-import { getFormat, OUTPUT_FLAG, printData } from '../output/print-result.ts'
+import { getFormat, printData } from '../output/print-result.ts'
 import { CA_FILE_FLAG, PROFILE_FLAG, QUIET_FLAG } from '../session/call-flags.ts'
 import { shellQuote } from '../shell-quote.ts'
 
@@ -21,7 +21,6 @@ export const trust: Command = {
     },
     { name: 'pem', description: 'Print only the certificate' },
     PROFILE_FLAG,
-    OUTPUT_FLAG,
     QUIET_FLAG,
   ],
   details: ['Changes nothing: prints the fingerprint to compare, and the commands to run.'],
@@ -41,13 +40,8 @@ export const trust: Command = {
       return EXIT.ok
     }
     if (getFormat(call) !== 'table') {
-      await printData(call, {
-        fingerprint: fingerprint256,
-        subject: subject.split('\n').join(', '),
-        validTo,
-        source,
-        pem: root,
-      })
+      const [fingerprint, shown] = [fingerprint256, subject.split('\n').join(', ')]
+      await printData(call, { fingerprint, subject: shown, validTo, source, pem: root }, () => fingerprint)
       return EXIT.ok
     }
     for (const line of buildInstructions({ subject, fingerprint256, validTo, source, flag })) call.terminal.out(line)

@@ -1,10 +1,10 @@
-import { limitPoolThreads, type RunningController, startController } from '@countersign/server'
+import type { RunningController } from '@countersign/server'
 import { CliError, EXIT } from '../cli-error.ts'
 import type { Call, Command } from '../command.ts'
-import { explainStartupErrors } from '../explain-startup-errors.ts'
 import { buildSettingFlags, loadCallSettings } from '../load-call-settings.ts'
 import { waitForNpmGone } from '../npm-gone.ts'
-import { buildReadyLine, buildReadySummary } from '../ready-summary.ts'
+import { getFormat, printData } from '../output/print-result.ts'
+import { buildReadyLine, buildReadyObject, buildReadySummary } from '../ready-summary.ts'
 import { waitForStopSignal } from '../stop-signals.ts'
 import { withProgress } from '../with-progress.ts'
 
@@ -12,10 +12,7 @@ const STOP_LIMIT_MS = 10_000
 
 export const up: Command = {
   args: [],
-  flags: [
-    { name: 'json', description: 'Print one line of JSON when ready, instead of the summary' },
-    ...buildSettingFlags(),
-  ],
+  flags: [{ name: 'json', description: 'Print one line of JSON when ready, as -o json does' }, ...buildSettingFlags()],
   details: [
     "Settings are also read from the environment (COUNTERSIGN_…) and from the file of --config; the administrator's",
     'password only from there. See docs/configuration.md.',
@@ -34,6 +31,8 @@ export const up: Command = {
     { command: 'COUNTERSIGN_DATABASE=postgres://… countersign up', description: 'Use PostgreSQL' },
   ],
   run: async (call) => {
+    const { limitPoolThreads, startController } = await import('@countersign/server')
+    const { explainStartupErrors } = await import('../explain-startup-errors.ts')
     limitPoolThreads()
     const { settings } = loadCallSettings(call)
     const stopRequested = Promise.race([waitForStopSignal(), waitForNpmGone()])
@@ -42,7 +41,7 @@ export const up: Command = {
       withProgress(call.terminal, 'starting…', explainStartupErrors(startController(settings))),
       stopOverdue,
     ])
-    announce(call, running, settings.adminPassword !== null)
+    await announce(call, running, settings.adminPassword !== null)
     running.startEventOutput()
     restartOnHangUp(running)
     const stoppedItself = running.stopped.then(() => {
@@ -54,9 +53,12 @@ export const up: Command = {
   },
 }
 
-function announce({ flags, terminal }: Call, { ready }: RunningController, isPasswordSet: boolean): void {
-  const lines = flags.json === true ? [buildReadyLine(ready)] : buildReadySummary(ready, isPasswordSet)
-  for (const line of lines) terminal.out(line)
+async function announce(call: Call, { ready }: RunningController, isPasswordSet: boolean): Promise<void> {
+  const format = getFormat(call)
+  // One line, as with --json: programs read it while the controller runs.
+  if (call.flags.json === true || format === 'json') return call.terminal.out(buildReadyLine(ready))
+  if (format !== 'table') return printData(call, buildReadyObject(ready), () => ready.baseUrl)
+  for (const line of buildReadySummary(ready, isPasswordSet)) call.terminal.out(line)
 }
 
 /** Without workers no handler is installed, because it would override `nohup`. */

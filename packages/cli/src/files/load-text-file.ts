@@ -1,15 +1,18 @@
 import { readFileSync } from 'node:fs'
-import { CliError } from '../cli-error.ts'
+import { CliError, EXIT } from '../cli-error.ts'
 import type { Call } from '../command.ts'
 
-/** Throws CliError when the file does not exist. */
+/** Why a path names no file that can be read. */
+const NO_FILE: Readonly<Record<string, string>> = { ENOENT: 'does not exist', EISDIR: 'is a folder' }
+
+/** Throws CliError when there is no such file. */
 export function loadTextFile(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (cause) {
-    const isAbsent = (cause as NodeJS.ErrnoException).code === 'ENOENT'
-    if (!isAbsent) throw cause
-    throw new CliError(`${path} does not exist`, { hint: 'check the path', cause })
+    const reason = NO_FILE[(cause as NodeJS.ErrnoException).code ?? '']
+    if (reason === undefined) throw cause
+    throw new CliError(`${path} ${reason}`, { hint: 'check the path', exitCode: EXIT.usage, cause })
   }
 }
 

@@ -3,6 +3,8 @@ import { printable } from '../printable.ts'
 export interface Column<Row> {
   readonly title: string
   readonly get: (row: Row) => unknown
+  /** Never truncated or dropped: a part of an id is of no use. */
+  readonly isWhole?: boolean
 }
 
 const GAP = '  '
@@ -33,45 +35,74 @@ function fitCell(text: string, width: number): string {
 }
 
 /**
- * Builds the lines of a table. `columns` limits their width: the widest cells are truncated first, then the last columns are dropped.
+ * Builds the lines of a table. `columns` limits their width: the widest cells are truncated first, then the last columns are dropped, but the
+ * first one and whole ones stay. Lines are longer than `columns` only when whole cells alone are.
  */
 export function buildTable<Row>(rows: readonly Row[], table: readonly Column<Row>[], columns?: number): string[] {
   const cells = rows.map((row) => table.map(({ get }) => toText(get(row))))
   const all = [table.map(({ title }) => title), ...cells]
-  const widths = shrink(
-    table.map((_, index) => Math.max(...all.map((line) => measure(line[index] ?? '')))),
-    columns,
-  )
+  const desired = table.map(({ isWhole = false }, index) => {
+    return { index, isWhole, width: Math.max(...all.map((line) => measure(line[index] ?? ''))) }
+  })
+  const shown = shrink(desired, columns)
   return all.map((line) =>
-    widths
-      .map((width, index) => fitCell(line[index] ?? '', width))
+    shown
+      .map(({ index, width }) => fitCell(line[index] ?? '', width))
       .join(GAP)
       .trimEnd(),
   )
 }
 
-/** Reduces the widths to fit `columns`. Returns fewer widths when columns are dropped. */
-function shrink(desired: readonly number[], columns: number | undefined): number[] {
-  const widths = [...desired]
-  if (columns === undefined) return widths
-  const total = () => widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1))
-  while (total() > columns) {
-    const widest = widths.indexOf(Math.max(...widths))
-    const width = widths[widest] ?? 0
-    if (width > MIN_WIDTH)
-      widths[widest] = Math.max(MIN_WIDTH, width - (total() - columns), secondWidest(widths, widest))
-    else if (widths.length > 1) widths.pop()
-    else return [Math.max(1, columns)]
-  }
-  return widths
+interface SizedColumn {
+  readonly index: number
+  readonly isWhole: boolean
+  readonly width: number
 }
 
-/** Shrinking stops where another column becomes the widest, so that two long ones shrink equally. */
-function secondWidest(widths: readonly number[], widest: number): number {
-  const others = widths.filter((_, index) => index !== widest)
-  const next = Math.max(0, ...others)
-  const width = widths[widest] ?? 0
-  return next < width ? next : width - 1
+/** Reduces the widths to fit `columns`, and drops columns when that is not enough. */
+function shrink(desired: readonly SizedColumn[], columns = Number.POSITIVE_INFINITY): readonly SizedColumn[] {
+  const narrowed = narrowAll(desired, columns)
+  if (totalWidth(narrowed) <= columns) return narrowed
+  const fewer = dropLast(desired)
+  if (fewer) return shrink(fewer, columns)
+  return narrowed.map((column) => (column.isWhole ? column : { ...column, width: remainder(narrowed, columns) }))
+}
+
+function narrowAll(desired: readonly SizedColumn[], columns: number): readonly SizedColumn[] {
+  let sized = desired
+  for (;;) {
+    const excess = totalWidth(sized) - columns
+    const next = excess > 0 ? narrow(sized, excess) : undefined
+    if (!next) return sized
+    sized = next
+  }
+}
+
+function totalWidth(sized: readonly SizedColumn[]): number {
+  return sized.reduce((sum, { width }) => sum + width, GAP.length * (sized.length - 1))
+}
+
+/** Narrows the widest column, to where another becomes the widest, so that two long ones shrink equally. Undefined when none can be. */
+function narrow(sized: readonly SizedColumn[], excess: number): SizedColumn[] | undefined {
+  const [widest, second] = sized
+    .filter(({ isWhole, width }) => !isWhole && width > MIN_WIDTH)
+    .toSorted((a, b) => b.width - a.width)
+  if (!widest) return undefined
+  const stop = Math.min(second?.width ?? MIN_WIDTH, widest.width - 1)
+  const width = Math.max(MIN_WIDTH, widest.width - excess, stop)
+  return sized.map((column) => (column.index === widest.index ? { ...column, width } : column))
+}
+
+/** Undefined when only the first and whole columns are left. */
+function dropLast(sized: readonly SizedColumn[]): SizedColumn[] | undefined {
+  const last = sized.findLast(({ isWhole, index }) => !isWhole && index !== 0)
+  return last && sized.filter((column) => column !== last)
+}
+
+/** What whole columns leave for the first one. */
+function remainder(sized: readonly SizedColumn[], columns: number): number {
+  const others = sized.map((column) => (column.isWhole ? column : { ...column, width: 0 }))
+  return Math.max(1, columns - totalWidth(others))
 }
 
 function toText(value: unknown): string {

@@ -59,6 +59,7 @@ function deriveFlag(path: string, { schema, notes }: Field): FieldFlag {
     member: path,
     kind,
     ...(value !== undefined && { value }),
+    ...(choices && { choices }),
     description: [
       help,
       ...(choices ? [`: ${choices.join(' or ')}`] : []),

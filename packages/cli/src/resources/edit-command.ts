@@ -6,11 +6,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { CliError, EXIT, usageError } from '../cli-error.ts'
 import type { Call, Command } from '../command.ts'
 import { writePrivateFile } from '../files/private-file.ts'
+import { printChange } from '../output/print-change.ts'
 import { CALL_FLAGS } from '../session/call-flags.ts'
 import { withController } from '../session/with-controller.ts'
 import { listAccepted, pickAccepted } from './check-members.ts'
 import { parseMembers } from './field-flags.ts'
-import { label } from './find-by-name-or-id.ts'
 import { getItem } from './get-item.ts'
 import { pickWritable } from './pick-writable.ts'
 import { resolveReferences } from './references.ts'
@@ -41,7 +41,7 @@ export function createEditCommand(kind: ResourceKind): Command {
       const after = pickAccepted(kind, await editMembers(call, before), { where: SOURCE, known: listAccepted(kind) })
       const changes = diffMembers(before, after)
       if (Object.keys(changes).length === 0) {
-        call.terminal.out('nothing changed')
+        await printChange(call, { action: 'unchanged', kind: kind.singular, item })
         return EXIT.ok
       }
       const write = { kind, item, members: changes }
@@ -50,9 +50,9 @@ export function createEditCommand(kind: ResourceKind): Command {
       const warnings = await withController(call, async (client) => {
         const collection = kind.open(client)
         await writeChanges(kind, collection, { item, version }, await resolveReferences(client, kind, changes))
-        return loadWarnings(kind, collection, item.id)
+        return loadWarnings(kind, collection, item.id, client)
       })
-      call.terminal.out(`updated ${kind.singular} ${label(item)}`)
+      await printChange(call, { action: 'updated', kind: kind.singular, item })
       printWarnings(call, kind, item.name ?? item.id, warnings)
       return EXIT.ok
     },

@@ -10,9 +10,9 @@ type Body = Record<string, unknown>
 /** The flags of these fields, plus `--file` and `--set` for all others. */
 export function buildFieldFlags(fields: readonly FieldFlag[]): Flag[] {
   return [
-    ...fields.map(({ flag: name, kind, value = kind === 'file' ? 'FILE' : 'TEXT', description }): Flag => {
+    ...fields.map(({ flag: name, kind, value = kind === 'file' ? 'FILE' : 'TEXT', choices, description }): Flag => {
       if (kind === 'switch') return { name, negatable: true, description }
-      return { name, value, description, ...(kind === 'list' && { repeatable: true }) }
+      return { name, value, description, ...(kind === 'list' && { repeatable: true }), ...(choices && { choices }) }
     }),
     { name: 'file', short: 'f', value: 'FILE', description: 'Read members from this YAML or JSON file, - for stdin' },
     {

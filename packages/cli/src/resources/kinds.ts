@@ -4,12 +4,13 @@ import { SIGNER } from '@countersign/contract/ext-jwt-signer'
 import { IDENTITY } from '@countersign/contract/identity'
 import type { KeyStatus } from '@countersign/sdk'
 import { deriveMembers } from './derive-members.ts'
-import type { Collection, Item, ResourceKind, WritableCollection } from './resource-kind.ts'
+import { CLOSED_POLICY, findPolicyWarnings, listAllowed } from './policy-methods.ts'
+import type { Collection, DeletableCollection, Item, ResourceKind, WritableCollection } from './resource-kind.ts'
 import { findTrust } from './trust.ts'
 import { deriveTrustMembers } from './trust-members.ts'
 
 const column = (title: string, member: string) => ({ title, get: (item: Item) => item[member] })
-const ID = column('ID', 'id')
+const ID = { ...column('ID', 'id'), isWhole: true }
 const NAME = column('NAME', 'name')
 const TRUST = { title: 'TRUST', get: (item: Item) => findTrust(item)?.state }
 
@@ -40,23 +41,9 @@ export const POLICIES: ResourceKind = {
     { title: 'SECOND FACTOR', get: ({ secondary }) => listFactors(secondary) },
     ID,
   ],
-  defaults: {
-    primary: {
-      cert: { allowed: false, allowExpiredCerts: false },
-      extJwt: { allowed: false, allowedSigners: [] },
-      updb: {
-        allowed: false,
-        minPasswordLength: 8,
-        requireSpecialChar: false,
-        requireNumberChar: false,
-        requireMixedCase: false,
-        maxAttempts: 0,
-        lockoutDurationMinutes: 0,
-      },
-    },
-    secondary: { requireTotp: false },
-  },
+  defaults: CLOSED_POLICY,
   ...deriveMembers(AUTH_POLICY.members),
+  warningsOf: findPolicyWarnings,
 }
 
 const CA_MEMBERS = deriveMembers(CA.members)
@@ -120,41 +107,85 @@ export const IDENTITIES: ResourceKind = {
   readOnly: [...IDENTITY_MEMBERS.readOnly, 'interfaces'],
 }
 
-export const SESSIONS: ResourceKind<Collection> = {
+const IDENTITY_NAME = {
+  title: 'IDENTITY',
+  get: ({ identity }: Item) => (identity as { name?: string } | null | undefined)?.name,
+}
+
+/** What the kinds without a description in the contract have in common: no flag sets a member. */
+const READ_ONLY = { hasNames: false, members: {}, fields: [], defaults: {}, writable: [], readOnly: [] } as const
+
+export const SESSIONS: ResourceKind<DeletableCollection> = {
+  ...READ_ONLY,
   plural: 'sessions',
   singular: 'session',
-  hasNames: false,
-  open: ({ apiSessions }) => apiSessions as unknown as Collection,
+  open: ({ apiSessions }) => apiSessions as unknown as DeletableCollection,
   columns: [
     ID,
-    { title: 'IDENTITY', get: ({ identity }) => (identity as { name?: string } | undefined)?.name },
+    IDENTITY_NAME,
     column('ADDRESS', 'ipAddress'),
     column('LAST USED', 'cachedLastActivityAt'),
     column('SINCE', 'createdAt'),
   ],
-  members: {},
-  fields: [],
-  defaults: {},
-  writable: [],
-  readOnly: [],
 }
 
-interface Primary {
-  readonly cert?: { readonly allowed: boolean }
-  readonly extJwt?: { readonly allowed: boolean }
-  readonly updb?: { readonly allowed: boolean }
-  readonly passkey?: { readonly allowed: boolean }
+export const ENROLLMENTS: ResourceKind<DeletableCollection> = {
+  ...READ_ONLY,
+  plural: 'enrollments',
+  singular: 'enrollment',
+  open: ({ enrollments }) => enrollments as unknown as DeletableCollection,
+  columns: [
+    IDENTITY_NAME,
+    column('METHOD', 'method'),
+    column('USER NAME', 'username'),
+    column('EXPIRES', 'expiresAt'),
+    { title: 'EXPIRED', get: ({ expiresAt }) => Date.parse(String(expiresAt)) < Date.now() },
+    ID,
+  ],
 }
+
+export const AUTHENTICATORS: ResourceKind<DeletableCollection> = {
+  ...READ_ONLY,
+  plural: 'authenticators',
+  singular: 'authenticator',
+  open: ({ authenticators }) => authenticators as unknown as DeletableCollection,
+  columns: [
+    IDENTITY_NAME,
+    column('METHOD', 'method'),
+    column('USER NAME', 'username'),
+    column('FINGERPRINT', 'fingerprint'),
+    column('SINCE', 'createdAt'),
+    ID,
+  ],
+}
+
+/** The refused logins of the last 24 hours. */
+export const DECISIONS: ResourceKind<Collection> = {
+  ...READ_ONLY,
+  plural: 'decisions',
+  singular: 'decision',
+  defaultSort: 'at desc',
+  open: ({ authDecisions }) => authDecisions as unknown as Collection,
+  columns: [
+    column('AT', 'at'),
+    column('REASON', 'reason'),
+    column('METHOD', 'method'),
+    {
+      title: 'IDENTITY',
+      get: ({ identityName, claimedIdentity, identityId }) => identityName ?? claimedIdentity ?? identityId,
+    },
+    { title: 'SIGNER', get: ({ signerName, signerId }) => signerName ?? signerId },
+    column('ADDRESS', 'remoteAddress'),
+    ID,
+  ],
+}
+
+const METHOD_NAMES = { cert: 'certificate', extJwt: 'JWT', updb: 'password', passkey: 'passkey' } as const
 
 function listMethods(primary: unknown): string {
-  const { cert, extJwt, updb, passkey } = (primary ?? {}) as Primary
-  const methods = [
-    cert?.allowed && 'certificate',
-    extJwt?.allowed && 'JWT',
-    updb?.allowed && 'password',
-    passkey?.allowed && 'passkey',
-  ]
-  return methods.filter(Boolean).join(', ')
+  return listAllowed(primary)
+    .map((method) => METHOD_NAMES[method])
+    .join(', ')
 }
 
 function listFactors(secondary: unknown): string {

@@ -1,32 +1,36 @@
-import { type ControllerClient, hasFilterEnding } from '@countersign/sdk'
+import type { ControllerClient } from '@countersign/sdk'
 import { EXIT } from '../cli-error.ts'
-import { collect } from '../collect.ts'
 import type { Call, Command, Flag } from '../command.ts'
+import { printChange } from '../output/print-change.ts'
 import { printList, printObject } from '../output/print-result.ts'
 import { CALL_FLAGS, YES_FLAG } from '../session/call-flags.ts'
 import { confirm } from '../session/confirm.ts'
 import { withController } from '../session/with-controller.ts'
 import { label } from './find-by-name-or-id.ts'
 import { getItem } from './get-item.ts'
-import type { Collection, Item, ResourceKind } from './resource-kind.ts'
+import { LIST_FLAGS, readListOptions } from './list-options.ts'
+import { loadItems } from './load-items.ts'
+import type { Collection, DeletableCollection, Item, ResourceKind } from './resource-kind.ts'
+import { withoutSecrets } from './without-secrets.ts'
 
 /** `countersign RESOURCE list` */
-export function createListCommand(kind: ResourceKind<Collection>): Command {
+export function createListCommand(kind: ResourceKind<Collection>, examples: Command['examples'] = []): Command {
   return {
     args: [],
-    flags: [
-      ...CALL_FLAGS,
-      { name: 'filter', value: 'FILTER', description: 'Only items that match; syntax in docs/api.md' },
-    ],
+    flags: [...CALL_FLAGS, ...LIST_FLAGS],
     examples: [
       { command: `countersign ${kind.plural} list`, description: 'list all' },
       { command: `countersign ${kind.plural} list -o json`, description: 'list all as JSON' },
+      {
+        command: `countersign ${kind.plural} list --sort createdAt --limit 10 -o name`,
+        description: `only the ${kind.hasNames ? 'names' : 'ids'} of the ten oldest`,
+      },
+      ...examples,
     ],
     async run(call) {
-      const filter = typeof call.flags.filter === 'string' ? call.flags.filter : ''
-      const items = await withController(call, (client) => collect(kind.open(client).list({ filter })))
-      if (!hasFilterEnding(filter)) items.sort((a, b) => compare(a.name ?? a.id, b.name ?? b.id))
-      await printList(call, items, kind.columns)
+      const options = readListOptions(call)
+      const items = await withController(call, (client) => loadItems(kind, kind.open(client), options))
+      await printList(call, items.map(withoutSecrets), kind.columns)
       return EXIT.ok
     },
   }
@@ -34,23 +38,24 @@ export function createListCommand(kind: ResourceKind<Collection>): Command {
 
 /** `countersign RESOURCE show NAME` */
 export function createShowCommand(kind: ResourceKind<Collection>): Command {
+  const [argument, example, by] = kind.hasNames ? ['NAME', 'example', 'name or id'] : ['ID', 'ID', 'id']
   return {
-    args: ['NAME'],
+    args: [argument],
     flags: CALL_FLAGS,
-    examples: [{ command: `countersign ${kind.plural} show example -o yaml`, description: 'by name or id' }],
+    examples: [{ command: `countersign ${kind.plural} show ${example} -o yaml`, description: `by ${by}` }],
     async run(call) {
       const item = await withController(call, async (client) => {
         const collection = kind.open(client)
         return collection.get((await getItem(kind, collection, call.args[0] ?? '')).id)
       })
-      await printObject(call, item)
+      await printObject(call, withoutSecrets(item))
       return EXIT.ok
     },
   }
 }
 
 /** `countersign RESOURCE delete NAME`, or `delete ID` for resources without names. */
-export function createDeleteCommand(kind: ResourceKind<Collection>): Command {
+export function createDeleteCommand(kind: ResourceKind<DeletableCollection>): Command {
   const [argument, example, by] = kind.hasNames ? ['NAME', 'example', 'name or id'] : ['ID', 'ID', 'id']
   return {
     args: [argument],
@@ -63,7 +68,7 @@ export function createDeleteCommand(kind: ResourceKind<Collection>): Command {
       const item = await withController(call, (client) => getItem(kind, kind.open(client), nameOrId))
       await confirm(call, `Delete the ${kind.singular} ${label(item)}?`)
       await withController(call, (client) => kind.open(client).delete(item.id))
-      call.terminal.out(`deleted ${kind.singular} ${label(item)}`)
+      await printChange(call, { action: 'deleted', kind: kind.singular, item })
       return EXIT.ok
     },
   }
@@ -98,12 +103,8 @@ export function createActionCommand(
         await action.act(client, found, call)
         return found
       })
-      call.terminal.out(`${action.done} ${kind.singular} ${label(item)}`)
+      await printChange(call, { action: action.done, kind: kind.singular, item })
       return EXIT.ok
     },
   }
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }

@@ -14,14 +14,17 @@ export interface Collection {
   list(options?: ListOptions): AsyncIterable<Item>
   page(options?: PageOptions): Promise<Page<Item>>
   get(id: string): Promise<Item>
-  delete(id: string, options?: IfMatch): Promise<void>
 }
 
 interface IfMatch {
   readonly ifMatch?: string | undefined
 }
 
-export interface WritableCollection extends Collection {
+export interface DeletableCollection extends Collection {
+  delete(id: string, options?: IfMatch): Promise<void>
+}
+
+export interface WritableCollection extends DeletableCollection {
   getVersioned(id: string): Promise<{ item: Item; version: string | undefined }>
   create(body: object): Promise<string>
   patch(id: string, changes: object, options?: IfMatch): Promise<void>
@@ -36,6 +39,8 @@ export interface FieldFlag {
   /** How the value is parsed. A list is given by repeating the flag. */
   readonly kind: 'text' | 'file' | 'number' | 'switch' | 'list'
   readonly value?: string
+  /** The only values that the member has. */
+  readonly choices?: readonly string[]
   readonly description: string
 }
 
@@ -64,12 +69,17 @@ export interface ResourceDescription {
   readonly ignoresEmptyObjects?: true
   /** What is shown before an item is trusted; undefined for resources that need no trust. */
   readonly trustMembers?: readonly TrustMember[]
-  /** The controller's warnings about probable mistakes. Only the response for a single item contains them. */
-  warningsOf?(item: Item): readonly string[]
+  /**
+   * Warnings about probable mistakes. Only the response for a single item contains those of the controller; those that depend on other items
+   * need `client`.
+   */
+  warningsOf?(item: Item, client?: ControllerClient): readonly string[] | Promise<readonly string[]>
 }
 
 /** A resource of the management API, for the generic commands. */
 export interface ResourceKind<C extends Collection = WritableCollection> extends ResourceDescription {
   open(client: ControllerClient): C
+  /** The order of lists. Default: by name, or by id. */
+  readonly defaultSort?: string
   readonly columns: readonly Column<Item>[]
 }

@@ -1,6 +1,7 @@
 import type { ControllerClient } from '@countersign/sdk'
 import { EXIT } from '../cli-error.ts'
 import type { Command } from '../command.ts'
+import { printChange } from '../output/print-change.ts'
 import { CALL_FLAGS, YES_FLAG } from '../session/call-flags.ts'
 import { confirm } from '../session/confirm.ts'
 import { withController } from '../session/with-controller.ts'
@@ -46,7 +47,7 @@ export function createTrustCommand(kind: ResourceKind, { open, effect, example }
       for (const line of alignRows(rows)) call.terminal.notice(line)
       await confirm(call, `Trust the ${kind.singular} ${label(item)}? ${effect}`)
       await withController(call, (client) => open(client).trust(item.id, { ifMatch: version }))
-      call.terminal.out(`trusted ${kind.singular} ${label(item)}`)
+      await printChange(call, { action: 'trusted', kind: kind.singular, item })
       return EXIT.ok
     },
   }

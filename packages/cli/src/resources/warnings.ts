@@ -1,3 +1,4 @@
+import type { ControllerClient } from '@countersign/sdk'
 import type { Call } from '../command.ts'
 import { isSdkError } from '../to-cli-error.ts'
 import type { ResourceDescription, WritableCollection } from './resource-kind.ts'
@@ -7,10 +8,11 @@ export async function loadWarnings(
   { warningsOf }: ResourceDescription,
   collection: Pick<WritableCollection, 'get'>,
   id: string,
+  client?: ControllerClient,
 ): Promise<readonly string[]> {
   if (!warningsOf) return []
   try {
-    return warningsOf(await collection.get(id))
+    return await warningsOf(await collection.get(id), client)
   } catch (error) {
     if (!isSdkError(error)) throw error
     return [`it is saved, but its warnings could not be read: ${error.message}`]

@@ -1,39 +1,57 @@
 import { EXIT, usageError } from '../cli-error.ts'
-import type { Command } from '../command.ts'
-import { getFormat, printData } from '../output/print-result.ts'
+import type { Call, Command, Flag } from '../command.ts'
+import { printChange } from '../output/print-change.ts'
 import { CALL_FLAGS } from '../session/call-flags.ts'
 import { withController } from '../session/with-controller.ts'
 import { buildBody, buildFieldFlags } from './field-flags.ts'
-import { label } from './find-by-name-or-id.ts'
 import { getItem } from './get-item.ts'
 import { mergeMembers } from './merge-members.ts'
-import { resolveReferences } from './references.ts'
+import { type Members, resolveReferences } from './references.ts'
 import type { ResourceKind } from './resource-kind.ts'
 import { confirmTrustingWrite, isTrustingWrite, TRUSTING_WRITE_HELP } from './trust-by-write.ts'
 import { loadWarnings, printWarnings } from './warnings.ts'
 import { writeChanges } from './write-changes.ts'
 
+interface CreateOptions {
+  readonly examples: Command['examples']
+  readonly flags?: readonly Flag[]
+  readonly details?: readonly string[]
+  /** Adds members to those of flags, `-f` and `--set`. Default: the `defaults` of the kind. */
+  complete?(call: Call, members: Members): Promise<Members>
+}
+
 /** `countersign RESOURCE create NAME` */
-export function createCreateCommand(kind: ResourceKind, examples: Command['examples']): Command {
+export function createCreateCommand(
+  kind: ResourceKind,
+  {
+    examples,
+    flags = [],
+    details = [],
+    complete = async (_call, members) => withDefaults(kind, members),
+  }: CreateOptions,
+): Command {
   return {
     args: ['NAME'],
-    flags: [...CALL_FLAGS, ...buildFieldFlags(kind.fields)],
-    details: [`Set members without a flag with --set, or in a file with -f; docs/api.md lists them.`],
+    flags: [...CALL_FLAGS, ...flags, ...buildFieldFlags(kind.fields)],
+    details: [...details, 'Set members without a flag with --set, or in a file with -f; docs/api.md lists them.'],
     examples,
     async run(call) {
       const [name = ''] = call.args
-      const body = mergeMembers(kind.defaults, { ...(await buildBody(call, kind)), name })
+      const body = { ...(await complete(call, await buildBody(call, kind))), name }
       const { id, warnings } = await withController(call, async (client) => {
         const collection = kind.open(client)
         const id = await collection.create(await resolveReferences(client, kind, body))
-        return { id, warnings: await loadWarnings(kind, collection, id) }
+        return { id, warnings: await loadWarnings(kind, collection, id, client) }
       })
-      if (getFormat(call) === 'table') call.terminal.out(`created ${kind.singular} ${name} (${id})`)
-      else await printData(call, { id, name })
+      await printChange(call, { action: 'created', kind: kind.singular, item: { id, name } })
       printWarnings(call, kind, name, warnings)
       return EXIT.ok
     },
   }
+}
+
+function withDefaults({ defaults }: ResourceKind, members: Members): Members {
+  return mergeMembers(defaults, members)
 }
 
 /** `countersign RESOURCE update NAME` */
@@ -63,9 +81,9 @@ export function createUpdateCommand(kind: ResourceKind, example: string): Comman
       const warnings = await withController(call, async (client) => {
         const collection = kind.open(client)
         await writeChanges(kind, collection, { item, version }, await resolveReferences(client, kind, changes))
-        return loadWarnings(kind, collection, item.id)
+        return loadWarnings(kind, collection, item.id, client)
       })
-      call.terminal.out(`updated ${kind.singular} ${label(item)}`)
+      await printChange(call, { action: 'updated', kind: kind.singular, item })
       printWarnings(call, kind, item.name ?? item.id, warnings)
       return EXIT.ok
     },

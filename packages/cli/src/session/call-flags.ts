@@ -1,5 +1,4 @@
 import type { Flag } from '../command.ts'
-import { OUTPUT_FLAG } from '../output/print-result.ts'
 import { SECOND_JWT_FLAGS } from './second-jwt.ts'
 
 export const QUIET_FLAG: Flag = { name: 'quiet', short: 'q', description: 'Print only results, errors and warnings' }
@@ -16,7 +15,7 @@ export const PROFILE_FLAG: Flag = {
 }
 
 /** The flags of all commands that make API calls. */
-export const SHARED_FLAGS: readonly Flag[] = [PROFILE_FLAG, OUTPUT_FLAG, QUIET_FLAG, VERBOSE_FLAG]
+export const SHARED_FLAGS: readonly Flag[] = [PROFILE_FLAG, QUIET_FLAG, VERBOSE_FLAG]
 
 export const CA_FILE_FLAG: Flag = {
   name: 'ca-file',

@@ -1,6 +1,6 @@
 import { ControllerClient, type ControllerClientOptions } from '../controller/controller-client.ts'
 import { CountersignError } from '../countersign-error.ts'
-import { JsonApi } from '../http/json-api.ts'
+import { type ApiCall, JsonApi } from '../http/json-api.ts'
 import type { CallOptions, TransportOptions } from '../http/transport.ts'
 import type { TokenRequestOptions } from '../token/build-token-request.ts'
 import type { TokenStore } from '../token/token-source.ts'
@@ -62,6 +62,11 @@ export class HostedClient {
   /** The identity of the caller. Succeeds only with a valid token. */
   async self(options: CallOptions = {}): Promise<HostedIdentity> {
     return (await this.#api.call({ method: 'GET', path: '/identity/v1/identities/self', ...options })) as HostedIdentity
+  }
+
+  /** Calls an endpoint that has no method here, by its full path. Returns the JSON of the response, undefined for an empty one. */
+  request(call: ApiCall): Promise<unknown> {
+    return this.#api.call(call)
   }
 
   /** A client of a network's controller, logged in as this account. Ended sessions are renewed. */

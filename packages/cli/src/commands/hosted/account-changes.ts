@@ -5,7 +5,7 @@ import { readRotation, readSettings, SETTING_FLAGS } from '../../hosted/account-
 import { CONDITION_FLAGS, readConditions } from '../../hosted/federated-account.ts'
 import { getAccount } from '../../hosted/get-account.ts'
 import { HOSTED_FLAGS, withHosted } from '../../hosted/with-hosted.ts'
-import { label } from '../../resources/find-by-name-or-id.ts'
+import { printChange } from '../../output/print-change.ts'
 
 const update: Command = {
   args: ['NAME'],
@@ -44,7 +44,7 @@ const update: Command = {
       await client.accounts.update(item.id, changes, options)
       return item
     })
-    call.terminal.out(`updated account ${label(account)}`)
+    await printChange(call, { action: 'updated', kind: 'account', item: account })
     return EXIT.ok
   },
 }
@@ -67,7 +67,7 @@ function createSwitch(
         await client.accounts[verb](found.id)
         return found
       })
-      call.terminal.out(`${done} account ${label(account)}`)
+      await printChange(call, { action: done, kind: 'account', item: account })
       return EXIT.ok
     },
   }

@@ -5,9 +5,12 @@ import type { Command } from '../../command.ts'
 import { CLIENT_FLAGS, readClient, readRotation, readSettings, SETTING_FLAGS } from '../../hosted/account-settings.ts'
 import { createFederated, FEDERATED_FLAGS, findWorkload, getAudience } from '../../hosted/federated-account.ts'
 import { getAccount } from '../../hosted/get-account.ts'
+import { selectItems } from '../../hosted/select-items.ts'
 import { HOSTED_FLAGS, withHosted } from '../../hosted/with-hosted.ts'
-import { printList, printObject } from '../../output/print-result.ts'
+import { printChange } from '../../output/print-change.ts'
+import { printList, printObject, printText } from '../../output/print-result.ts'
 import { findByNameOrId, label } from '../../resources/find-by-name-or-id.ts'
+import { LIST_FLAGS, readListOptions } from '../../resources/list-options.ts'
 import { YES_FLAG } from '../../session/call-flags.ts'
 import { confirm } from '../../session/confirm.ts'
 import { accountChanges } from './account-changes.ts'
@@ -15,17 +18,19 @@ import { OUT_FLAG, writeCredentials } from './write-credentials.ts'
 
 const list: Command = {
   args: [],
-  flags: HOSTED_FLAGS,
+  flags: [...HOSTED_FLAGS, ...LIST_FLAGS],
   examples: [{ command: 'countersign accounts list', description: 'list the API accounts of the organization' }],
   async run(call) {
-    await printList(call, await withHosted(call, ({ accounts }) => collect(accounts.list())), [
+    const options = readListOptions(call)
+    const found = await withHosted(call, ({ accounts }) => collect(accounts.list()))
+    await printList(call, selectItems(found, options), [
       { title: 'NAME', get: (account: Account) => account.name },
       { title: 'KIND', get: ({ kind }) => kind },
       { title: 'ROLE', get: ({ role }) => role },
       { title: 'ACTIVE', get: ({ active }) => active },
-      { title: 'CLIENT ID', get: ({ clientId }) => clientId },
+      { title: 'CLIENT ID', get: ({ clientId }) => clientId, isWhole: true },
       { title: 'LAST USED', get: ({ lastUsedAt }) => lastUsedAt },
-      { title: 'ID', get: ({ id }) => id },
+      { title: 'ID', get: ({ id }) => id, isWhole: true },
     ])
     return EXIT.ok
   },
@@ -146,19 +151,19 @@ const remove: Command = {
     )
     await confirm(call, `Delete the account ${label(account)}?`)
     await withHosted(call, ({ accounts }) => accounts.delete(account.id, { ifMatch: version }))
-    call.terminal.out(`deleted account ${label(account)}`)
+    await printChange(call, { action: 'deleted', kind: 'account', item: account })
     return EXIT.ok
   },
 }
 
 const audience: Command = {
   args: [],
-  flags: HOSTED_FLAGS.filter(({ name }) => name !== 'output'),
+  flags: HOSTED_FLAGS,
   examples: [
     { command: 'countersign accounts audience', description: 'the audience for tokens of accounts without secrets' },
   ],
   async run(call) {
-    call.terminal.out(await withHosted(call, getAudience))
+    await printText(call, 'audience', await withHosted(call, getAudience))
     return EXIT.ok
   },
 }

@@ -2,14 +2,18 @@ import type { Network, NetworkInput } from '@countersign/sdk'
 import { CliError, EXIT } from '../../cli-error.ts'
 import { collect } from '../../collect.ts'
 import type { Command, Flag } from '../../command.ts'
+import { selectItems } from '../../hosted/select-items.ts'
 import { HOSTED_FLAGS, withHosted } from '../../hosted/with-hosted.ts'
-import { getFormat, printData, printList, printObject } from '../../output/print-result.ts'
-import { findByNameOrId, label } from '../../resources/find-by-name-or-id.ts'
+import { printChange } from '../../output/print-change.ts'
+import { printList, printObject } from '../../output/print-result.ts'
+import { findByNameOrId } from '../../resources/find-by-name-or-id.ts'
+import { LIST_FLAGS, readListOptions } from '../../resources/list-options.ts'
 
 const list: Command = {
   args: [],
   flags: [
     ...HOSTED_FLAGS,
+    ...LIST_FLAGS,
     { name: 'name', value: 'PATTERN', description: 'Only networks with this name; % is a wildcard' },
   ],
   examples: [
@@ -20,23 +24,24 @@ const list: Command = {
   ],
   async run(call) {
     const { name } = call.flags
+    const options = readListOptions(call)
     const found = await withHosted(call, async ({ networks }) =>
       collect(typeof name === 'string' ? networks.findByName(name) : networks.list()),
     )
-    await printList(call, found, [
+    await printList(call, selectItems(found, options), [
       { title: 'NAME', get: (network: Network) => network.name },
       { title: 'STATUS', get: ({ status }) => status },
       { title: 'VERSION', get: ({ productVersion }) => productVersion },
-      { title: 'ID', get: ({ id }) => id },
+      { title: 'ID', get: ({ id }) => id, isWhole: true },
     ])
     return EXIT.ok
   },
 }
 
-const get: Command = {
+const show: Command = {
   args: ['NAME'],
   flags: HOSTED_FLAGS,
-  examples: [{ command: 'countersign networks get demo -o yaml', description: 'by name or id' }],
+  examples: [{ command: 'countersign networks show demo -o yaml', description: 'by name or id' }],
   async run(call) {
     const [nameOrId = ''] = call.args
     const found = await withHosted(call, async ({ networks }) => collect(networks.list()))
@@ -76,11 +81,10 @@ const create: Command = {
     )
     const body = { name, ...Object.fromEntries(members) }
     const created = await withHosted(call, (client) => client.networks.create(body))
-    if (getFormat(call) !== 'table') await printData(call, created)
-    else call.terminal.out(`created network ${label(created)}`)
+    await printChange(call, { action: 'created', kind: 'network', item: created, members: created })
     return EXIT.ok
   },
 }
 
 /** `countersign networks …` */
-export const networks = { list, get, create }
+export const networks = { list, show, create }

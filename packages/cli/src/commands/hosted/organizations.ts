@@ -2,9 +2,12 @@ import type { HostedClient, OperatorOrganization, OrganizationQuotaChanges } fro
 import { CliError, EXIT, usageError } from '../../cli-error.ts'
 import { collect } from '../../collect.ts'
 import type { Call, Command } from '../../command.ts'
+import { selectItems } from '../../hosted/select-items.ts'
 import { HOSTED_FLAGS, withHosted } from '../../hosted/with-hosted.ts'
+import { printChange } from '../../output/print-change.ts'
 import { printList, printObject } from '../../output/print-result.ts'
 import { findByNameOrId, label } from '../../resources/find-by-name-or-id.ts'
+import { LIST_FLAGS, readListOptions } from '../../resources/list-options.ts'
 import { YES_FLAG } from '../../session/call-flags.ts'
 import { confirm } from '../../session/confirm.ts'
 import { textFlag } from '../../text-flag.ts'
@@ -13,19 +16,20 @@ const OPERATOR_ONLY = 'For administrators of the organization that owns the cont
 
 const list: Command = {
   args: [],
-  flags: HOSTED_FLAGS,
+  flags: [...HOSTED_FLAGS, ...LIST_FLAGS],
   details: [OPERATOR_ONLY],
   examples: [{ command: 'countersign organizations list', description: 'all organizations, with what they have' }],
   async run(call) {
+    const options = readListOptions(call)
     const all = await withHosted(call, ({ operatorOrganizations }) => collect(operatorOrganizations.list()))
-    await printList(call, all, [
+    await printList(call, selectItems(all, options), [
       { title: 'NAME', get: (organization: OperatorOrganization) => organization.name },
       { title: 'LABEL', get: (organization) => organization.label },
       { title: 'STATE', get: ({ active }) => (active ? 'active' : 'suspended') },
       { title: 'NETWORKS', get: ({ usage, quotas }) => `${usage.networks}/${quotas.networks}` },
       { title: 'ACCOUNTS', get: ({ usage, quotas }) => `${usage.accounts}/${quotas.accounts}` },
       { title: 'PROVIDERS', get: ({ usage, quotas }) => `${usage.providers}/${quotas.providers}` },
-      { title: 'ID', get: ({ id }) => id },
+      { title: 'ID', get: ({ id }) => id, isWhole: true },
     ])
     return EXIT.ok
   },
@@ -61,7 +65,7 @@ const suspend: Command = {
     await withHosted(call, ({ operatorOrganizations }) =>
       operatorOrganizations.suspend(item.id, textFlag(call.flags, 'reason'), { ifMatch: version }),
     )
-    call.terminal.out(`suspended organization ${label(item)}`)
+    await printChange(call, { action: 'suspended', kind: 'organization', item })
     return EXIT.ok
   },
 }
@@ -74,7 +78,7 @@ const resume: Command = {
   async run(call) {
     const { item, version } = await withHosted(call, (client) => getOrganization(client, call))
     await withHosted(call, ({ operatorOrganizations }) => operatorOrganizations.resume(item.id, { ifMatch: version }))
-    call.terminal.out(`resumed organization ${label(item)}`)
+    await printChange(call, { action: 'resumed', kind: 'organization', item })
     return EXIT.ok
   },
 }
@@ -112,7 +116,7 @@ const quotas: Command = {
         ? operatorOrganizations.quotas(item.id)
         : operatorOrganizations.setQuotas(item.id, changes, { ifMatch: version })
     })
-    await printObject(call, shown)
+    await printObject(call, shown, () => call.args[0])
     return EXIT.ok
   },
 }

@@ -1,26 +1,32 @@
+import { PROVIDER_KINDS } from '@countersign/contract/provider-kind'
 import type { HostedClient, IdentityProvider, ProviderInput } from '@countersign/sdk'
 import { CliError, EXIT, usageError } from '../../cli-error.ts'
 import { collect } from '../../collect.ts'
 import type { Call, Command } from '../../command.ts'
 import { getSourceName, loadTextArgument } from '../../files/load-text-file.ts'
+import { selectItems } from '../../hosted/select-items.ts'
 import { HOSTED_FLAGS, withHosted } from '../../hosted/with-hosted.ts'
+import { printChange } from '../../output/print-change.ts'
 import { getFormat, printData, printList, printObject } from '../../output/print-result.ts'
 import { findByNameOrId, label } from '../../resources/find-by-name-or-id.ts'
+import { LIST_FLAGS, readListOptions } from '../../resources/list-options.ts'
 import { YES_FLAG } from '../../session/call-flags.ts'
 import { confirm } from '../../session/confirm.ts'
 
 const list: Command = {
   args: [],
-  flags: HOSTED_FLAGS,
+  flags: [...HOSTED_FLAGS, ...LIST_FLAGS],
   examples: [{ command: 'countersign providers list', description: 'list the identity providers of the organization' }],
   async run(call) {
-    await printList(call, await withHosted(call, ({ providers }) => collect(providers.list())), [
+    const options = readListOptions(call)
+    const found = await withHosted(call, ({ providers }) => collect(providers.list()))
+    await printList(call, selectItems(found, options), [
       { title: 'NAME', get: (provider: IdentityProvider) => provider.name },
       { title: 'KIND', get: ({ kind }) => kind },
       { title: 'ADMINISTRATION', get: ({ administration }) => administration?.kind ?? 'manual' },
       { title: 'ENABLED', get: ({ enabled }) => enabled },
       { title: 'ISSUER', get: ({ issuer }) => issuer },
-      { title: 'ID', get: ({ id }) => id },
+      { title: 'ID', get: ({ id }) => id, isWhole: true },
     ])
     return EXIT.ok
   },
@@ -41,7 +47,7 @@ const create: Command = {
   flags: [
     ...HOSTED_FLAGS,
     { name: 'issuer', value: 'URL', description: 'The exact issuer of its tokens' },
-    { name: 'kind', value: 'KIND', description: 'cognito, auth0 or oidc [oidc]' },
+    { name: 'kind', value: 'KIND', choices: PROVIDER_KINDS, description: 'cognito, auth0 or oidc [oidc]' },
     { name: 'audience', value: 'TEXT', description: 'The audience of its tokens; user pools have none' },
     { name: 'required-scope', value: 'TEXT', description: 'The scope that tokens must have' },
     { name: 'jwks-uri', value: 'URL', description: 'Its key set [from the discovery document]' },
@@ -81,8 +87,7 @@ const create: Command = {
       ...(await loadAdministration(call)),
     }
     const created = await withHosted(call, ({ providers }) => providers.create(body))
-    if (getFormat(call) !== 'table') await printData(call, created)
-    else call.terminal.out(`created provider ${label(created)}`)
+    await printChange(call, { action: 'created', kind: 'provider', item: created, members: created })
     return EXIT.ok
   },
 }
@@ -95,7 +100,7 @@ async function loadAdministration(call: Call): Promise<Pick<ProviderInput, 'admi
     return { administration: JSON.parse(await loadTextArgument(call, path)) }
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause
-    throw new CliError(`${getSourceName(path)} is not JSON`, { hint: 'see docs/provider-administration.md', cause })
+    throw usageError(`${getSourceName(path)} is not JSON`, 'see docs/provider-administration.md')
   }
 }
 
@@ -109,7 +114,7 @@ const test: Command = {
   async run(call) {
     const [name = ''] = call.args
     const result = await withHosted(call, async (client) => client.providers.test((await getProvider(client, name)).id))
-    if (getFormat(call) !== 'table') await printData(call, result)
+    if (getFormat(call) !== 'table') await printData(call, result, () => name)
     else if (result.checks.length === 0)
       call.terminal.out('nothing to test: clients of this provider are created by hand')
     else {
@@ -134,7 +139,7 @@ const remove: Command = {
     )
     await confirm(call, `Delete the identity provider ${label(provider)}?`)
     await withHosted(call, ({ providers }) => providers.delete(provider.id, { ifMatch: version }))
-    call.terminal.out(`deleted provider ${label(provider)}`)
+    await printChange(call, { action: 'deleted', kind: 'provider', item: provider })
     return EXIT.ok
   },
 }

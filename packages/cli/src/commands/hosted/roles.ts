@@ -2,19 +2,26 @@ import type { Role } from '@countersign/sdk'
 import { CliError, EXIT } from '../../cli-error.ts'
 import { collect } from '../../collect.ts'
 import type { Command } from '../../command.ts'
+import { selectItems } from '../../hosted/select-items.ts'
 import { HOSTED_FLAGS, withHosted } from '../../hosted/with-hosted.ts'
 import { printList, printObject } from '../../output/print-result.ts'
+import { LIST_FLAGS, readListOptions } from '../../resources/list-options.ts'
+
+const nameOf = ({ role }: Role) => role
 
 const list: Command = {
   args: [],
-  flags: HOSTED_FLAGS,
+  flags: [...HOSTED_FLAGS, ...LIST_FLAGS],
   examples: [{ command: 'countersign roles list', description: 'what accounts with each role may do' }],
   async run(call) {
-    await printList(call, await withHosted(call, ({ roles }) => collect(roles.list())), [
-      { title: 'ROLE', get: (role: Role) => role.role },
-      { title: 'DESCRIPTION', get: ({ description }) => description },
-      { title: 'PERMISSIONS', get: ({ permissions }) => permissions.join(' ') },
-    ])
+    const options = readListOptions(call)
+    const found = await withHosted(call, ({ roles }) => collect(roles.list()))
+    const columns = [
+      { title: 'ROLE', get: nameOf },
+      { title: 'DESCRIPTION', get: ({ description }: Role) => description },
+      { title: 'PERMISSIONS', get: ({ permissions }: Role) => permissions.join(' ') },
+    ]
+    await printList(call, selectItems(found, options), columns, nameOf)
     return EXIT.ok
   },
 }
@@ -31,7 +38,7 @@ const show: Command = {
       const hint = '"countersign roles list" shows all'
       throw new CliError(`there is no role "${wanted}"`, { hint, exitCode: EXIT.notFound })
     }
-    await printObject(call, found)
+    await printObject(call, found, nameOf)
     return EXIT.ok
   },
 }

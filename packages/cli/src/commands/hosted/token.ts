@@ -1,12 +1,13 @@
 import { EXIT } from '../../cli-error.ts'
 import type { Command } from '../../command.ts'
 import { getAccessToken, HOSTED_FLAGS } from '../../hosted/with-hosted.ts'
+import { printText } from '../../output/print-result.ts'
 
 /** `countersign token`: print an access token of an API account, for curl. */
 export const token: Command = {
   args: [],
   flags: [
-    ...HOSTED_FLAGS.filter(({ name }) => name !== 'output'),
+    ...HOSTED_FLAGS,
     {
       name: 'trade',
       description: 'Trade the token of a federated account for one of the hosted API, which lives longer',
@@ -27,7 +28,7 @@ export const token: Command = {
     },
   ],
   async run(call) {
-    call.terminal.out(await getAccessToken(call))
+    await printText(call, 'token', await getAccessToken(call))
     return EXIT.ok
   },
 }

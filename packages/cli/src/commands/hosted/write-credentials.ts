@@ -3,7 +3,7 @@ import { EXIT } from '../../cli-error.ts'
 import type { Call } from '../../command.ts'
 import { withSecretFiles } from '../../files/secret-files.ts'
 import { withHosted } from '../../hosted/with-hosted.ts'
-import { getFormat, printData } from '../../output/print-result.ts'
+import { printChange } from '../../output/print-change.ts'
 
 export const OUT_FLAG = {
   name: 'out',
@@ -18,7 +18,6 @@ export async function writeCredentials(
   { replace }: { readonly replace: boolean },
   work: (client: HostedClient) => Promise<AccountWithCredentials | undefined>,
 ): Promise<number> {
-  const format = getFormat(call)
   const out = getOutPath(call)
   const account = await withSecretFiles(call, { paths: [out], replace }, async (save) => {
     const account = await withHosted(call, work)
@@ -26,12 +25,16 @@ export async function writeCredentials(
     return account
   })
   if (!account) {
-    call.terminal.out('done')
+    // A job that leaves no account behind, such as the removal of a client.
+    await printChange(call, { action: 'repeated', kind: 'job', item: { id: call.args[0] ?? '' } })
     return EXIT.ok
   }
-  const { id, name, credentials } = account
-  if (format !== 'table') await printData(call, { id, name, ...(credentials && { credentialsFile: out }) })
-  else call.terminal.out(`${done} account ${name} (${id})${credentials ? `; its credentials are in ${out}` : ''}`)
+  await printChange(call, {
+    action: done,
+    kind: 'account',
+    item: account,
+    ...(account.credentials && { members: { credentialsFile: out }, ending: `; its credentials are in ${out}` }),
+  })
   return EXIT.ok
 }
 

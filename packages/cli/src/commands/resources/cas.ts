@@ -1,6 +1,7 @@
 import { EXIT, usageError } from '../../cli-error.ts'
 import type { Command } from '../../command.ts'
 import { loadTextFile } from '../../files/load-text-file.ts'
+import { printText } from '../../output/print-result.ts'
 import { createEditCommand } from '../../resources/edit-command.ts'
 import { getItem } from '../../resources/get-item.ts'
 import { CAS, NEW_CAS } from '../../resources/kinds.ts'
@@ -25,7 +26,7 @@ const jwt: Command = {
     const token = await withController(call, async (client) =>
       client.cas.jwt((await getItem(CAS, CAS.open(client), call.args[0] ?? '')).id),
     )
-    call.terminal.out(token)
+    await printText(call, 'jwt', token)
     return EXIT.ok
   },
 }
@@ -34,16 +35,18 @@ const jwt: Command = {
 export const cas = {
   list: createListCommand(CAS),
   show: createShowCommand(CAS),
-  create: createCreateCommand(NEW_CAS, [
-    {
-      command: 'countersign cas create devices --cert corporate-ca.pem --auto-enrollment --identity-role devices',
-      description: 'register a CA whose certificates log in and enroll, once it is verified',
-    },
-    {
-      command: 'countersign cas create people --cert people-ca.pem -f claim.yaml',
-      description: 'with the externalIdClaim of a file, which is compared with externalId',
-    },
-  ]),
+  create: createCreateCommand(NEW_CAS, {
+    examples: [
+      {
+        command: 'countersign cas create devices --cert corporate-ca.pem --auto-enrollment --identity-role devices',
+        description: 'register a CA whose certificates log in and enroll, once it is verified',
+      },
+      {
+        command: 'countersign cas create people --cert people-ca.pem -f claim.yaml',
+        description: 'with the externalIdClaim of a file, which is compared with externalId',
+      },
+    ],
+  }),
   update: createUpdateCommand(CAS, '--no-auto-enrollment'),
   edit: createEditCommand(CAS),
   verify: createActionCommand(CAS, {

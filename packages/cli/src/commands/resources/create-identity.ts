@@ -2,7 +2,7 @@ import type { ControllerClient } from '@countersign/sdk'
 import { CliError, EXIT, usageError } from '../../cli-error.ts'
 import type { Call, Command } from '../../command.ts'
 import { withSecretFiles } from '../../files/secret-files.ts'
-import { getFormat, printData } from '../../output/print-result.ts'
+import { printChange } from '../../output/print-change.ts'
 import { buildBody, buildFieldFlags } from '../../resources/field-flags.ts'
 import { getItem } from '../../resources/get-item.ts'
 import { CAS, IDENTITIES } from '../../resources/kinds.ts'
@@ -52,7 +52,6 @@ export const createIdentity: Command = {
   async run(call) {
     const [name = ''] = call.args
     const { 'enroll-file': file = `${name.replace(/[^\w.@-]/g, '_')}.jwt` } = call.flags
-    const format = getFormat(call)
     const enrollment = readEnrollment(call)
     const isEnrolled = enrollment !== undefined
     const members = { ...(await buildBody(call, IDENTITIES, ['enrollment'])), name }
@@ -72,11 +71,12 @@ export const createIdentity: Command = {
         })
       return created
     })
-    if (format !== 'table') await printData(call, { id, name, ...(isEnrolled && { enrollFile: file }) })
-    else
-      call.terminal.out(
-        `created identity ${name} (${id})${isEnrolled ? `; its one-time token is in ${String(file)}` : ''}`,
-      )
+    await printChange(call, {
+      action: 'created',
+      kind: 'identity',
+      item: { id, name },
+      ...(isEnrolled && { members: { enrollFile: file }, ending: `; its one-time token is in ${String(file)}` }),
+    })
     return EXIT.ok
   },
 }

@@ -1,5 +1,6 @@
 import { createEditCommand } from '../../resources/edit-command.ts'
 import { POLICIES } from '../../resources/kinds.ts'
+import { withDefaultMethods } from '../../resources/policy-methods.ts'
 import { createDeleteCommand, createListCommand, createShowCommand } from '../../resources/read-commands.ts'
 import { createCreateCommand, createUpdateCommand } from '../../resources/write-commands.ts'
 
@@ -7,16 +8,24 @@ import { createCreateCommand, createUpdateCommand } from '../../resources/write-
 export const policies = {
   list: createListCommand(POLICIES),
   show: createShowCommand(POLICIES),
-  create: createCreateCommand(POLICIES, [
-    {
-      command: 'countersign policies create staff --allow-jwt --require-totp',
-      description: 'login with tokens and one-time codes',
-    },
-    {
-      command: 'countersign policies create desk --allow-cert --require-signer keycloak',
-      description: 'login with certificates, and a token of a signer on every call',
-    },
-  ]),
+  create: createCreateCommand(POLICIES, {
+    details: [
+      'Without a flag for a method, all three are allowed: certificates, tokens and passwords. With --allow-cert, --allow-jwt or',
+      '--allow-password, only those that are named; with --no-allow-…, all but those.',
+    ],
+    complete: async (_call, members) => withDefaultMethods(members),
+    examples: [
+      { command: 'countersign policies create staff', description: 'login with certificates, tokens and passwords' },
+      {
+        command: 'countersign policies create staff --allow-jwt --require-totp',
+        description: 'login with tokens only, and one-time codes',
+      },
+      {
+        command: 'countersign policies create desk --allow-cert --require-signer keycloak',
+        description: 'login with certificates only, and a token of a signer on every call',
+      },
+    ],
+  }),
   update: createUpdateCommand(POLICIES, '--no-allow-password'),
   edit: createEditCommand(POLICIES),
   delete: createDeleteCommand(POLICIES),

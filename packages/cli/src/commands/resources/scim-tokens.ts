@@ -1,10 +1,13 @@
 import type { ControllerClient, ScimToken } from '@countersign/sdk'
 import { EXIT } from '../../cli-error.ts'
 import type { Call, Command } from '../../command.ts'
+import { selectItems } from '../../hosted/select-items.ts'
+import { printChange } from '../../output/print-change.ts'
 import { printList, printObject } from '../../output/print-result.ts'
 import { label } from '../../resources/find-by-name-or-id.ts'
 import { getItem } from '../../resources/get-item.ts'
 import { SIGNERS } from '../../resources/kinds.ts'
+import { LIST_FLAGS, readListOptions } from '../../resources/list-options.ts'
 import type { Item } from '../../resources/resource-kind.ts'
 import { CALL_FLAGS, YES_FLAG } from '../../session/call-flags.ts'
 import { confirm } from '../../session/confirm.ts'
@@ -16,14 +19,15 @@ function signerOf(client: ControllerClient, { args }: Call): Promise<Item> {
 
 const list: Command = {
   args: ['SIGNER'],
-  flags: CALL_FLAGS,
+  flags: [...CALL_FLAGS, ...LIST_FLAGS],
   examples: [{ command: 'countersign scim-tokens list okta', description: 'by name or id of the signer' }],
   async run(call) {
+    const options = readListOptions(call)
     const tokens = await withController(call, async (client) =>
       client.signers.scimTokens((await signerOf(client, call)).id),
     )
-    await printList(call, tokens, [
-      { title: 'ID', get: ({ id }: ScimToken) => id },
+    await printList(call, selectItems(tokens, options), [
+      { title: 'ID', get: ({ id }: ScimToken) => id, isWhole: true },
       { title: 'CREATED', get: ({ createdAt }) => createdAt },
       { title: 'BY', get: ({ createdBy }) => createdBy.name },
     ])
@@ -62,7 +66,12 @@ const remove: Command = {
       `Delete the SCIM token ${id} of the signer ${label(signer)}? Its identity provider can no longer use it.`,
     )
     await withController(call, (client) => client.signers.deleteScimToken(signer.id, id))
-    call.terminal.out(`deleted SCIM token ${id} of the signer ${label(signer)}`)
+    await printChange(call, {
+      action: 'deleted',
+      kind: 'SCIM token',
+      item: { id },
+      ending: ` of the signer ${label(signer)}`,
+    })
     return EXIT.ok
   },
 }

@@ -1,5 +1,9 @@
 import { SESSIONS } from '../../resources/kinds.ts'
-import { createDeleteCommand, createListCommand } from '../../resources/read-commands.ts'
+import { createDeleteCommand, createListCommand, createShowCommand } from '../../resources/read-commands.ts'
 
 /** `countersign sessions …` */
-export const sessions = { list: createListCommand(SESSIONS), delete: createDeleteCommand(SESSIONS) }
+export const sessions = {
+  list: createListCommand(SESSIONS),
+  show: createShowCommand(SESSIONS),
+  delete: createDeleteCommand(SESSIONS),
+}

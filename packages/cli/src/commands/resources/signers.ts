@@ -10,6 +10,7 @@ import {
   createListCommand,
   createShowCommand,
 } from '../../resources/read-commands.ts'
+import { completeFromSource, SOURCE_FLAGS, SOURCE_HELP } from '../../resources/signer-source.ts'
 import { createTrustCommand } from '../../resources/trust-command.ts'
 import { createCreateCommand, createUpdateCommand } from '../../resources/write-commands.ts'
 import { CALL_FLAGS } from '../../session/call-flags.ts'
@@ -25,7 +26,7 @@ const refresh: Command = {
     const status = await withController(call, async (client) =>
       client.signers.refreshKeys((await getItem(SIGNERS, SIGNERS.open(client), call.args[0] ?? '')).id),
     )
-    await printObject(call, status)
+    await printObject(call, status, () => call.args[0])
     return status.lastError ? EXIT.failure : EXIT.ok
   },
 }
@@ -40,7 +41,8 @@ const discover: Command = {
     },
   ],
   async run(call) {
-    await printObject(call, await withController(call, (client) => client.signers.discover(call.args[0] ?? '')))
+    const found = await withController(call, (client) => client.signers.discover(call.args[0] ?? ''))
+    await printObject(call, found, () => call.args[0])
     return EXIT.ok
   },
 }
@@ -49,14 +51,28 @@ const discover: Command = {
 export const signers = {
   list: createListCommand(SIGNERS),
   show: createShowCommand(SIGNERS),
-  create: createCreateCommand(SIGNERS, [
-    {
-      command:
-        'countersign signers create keycloak --issuer https://sso.example/realms/acme --audience overlay --jwks-endpoint https://sso.example/realms/acme/protocol/openid-connect/certs',
-      description: 'trust the tokens of a provider',
-    },
-    { command: 'countersign signers create keycloak -f signer.yaml', description: 'read the members from a file' },
-  ]),
+  create: createCreateCommand(SIGNERS, {
+    flags: SOURCE_FLAGS,
+    details: SOURCE_HELP,
+    complete: completeFromSource,
+    examples: [
+      {
+        command:
+          'countersign signers create staff --preset keycloak --url https://sso.example --realm acme --client-id overlay',
+        description: 'fill the members for a provider',
+      },
+      {
+        command: 'countersign signers create staff --discover https://sso.example/realms/acme --audience overlay',
+        description: 'read the members from the discovery document of an issuer',
+      },
+      {
+        command:
+          'countersign signers create keycloak --issuer https://sso.example/realms/acme --audience overlay --jwks-endpoint https://sso.example/realms/acme/protocol/openid-connect/certs',
+        description: 'trust the tokens of a provider',
+      },
+      { command: 'countersign signers create keycloak -f signer.yaml', description: 'read the members from a file' },
+    ],
+  }),
   update: createUpdateCommand(SIGNERS, '--audience overlay'),
   edit: createEditCommand(SIGNERS),
   enable: createActionCommand(SIGNERS, {
