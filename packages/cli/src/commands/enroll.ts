@@ -1,3 +1,4 @@
+import type { X509Certificate } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { ControllerClient, exportPrivateKey, readEnrollmentTicket } from '@countersign/sdk'
 import { CliError, EXIT, usageError } from '../cli-error.ts'
@@ -6,8 +7,9 @@ import { loadTextArgument } from '../files/load-text-file.ts'
 import { findProfile, getProfileName } from '../files/profiles.ts'
 import { withSecretFiles } from '../files/secret-files.ts'
 import { establishTrust } from '../net/establish-trust.ts'
+import { isSignedBy } from '../net/is-signed-by.ts'
 import { createTrustingFetch } from '../net/trusting-fetch.ts'
-import { getFormat, OUTPUT_FLAG, printData } from '../output/print-result.ts'
+import { getFormat, printData } from '../output/print-result.ts'
 import { CA_FILE_FLAG, PROFILE_FLAG, QUIET_FLAG, VERBOSE_FLAG, YES_FLAG } from '../session/call-flags.ts'
 import { chooseSigner } from '../session/choose-signer.ts'
 import { parseControllerUrl } from '../session/controller-url.ts'
@@ -27,13 +29,14 @@ export const enroll: Command = {
     CA_FILE_FLAG,
     { name: 'fingerprint', value: 'SHA256', description: 'Trust the CA with this fingerprint' },
     PROFILE_FLAG,
-    OUTPUT_FLAG,
     YES_FLAG,
     QUIET_FLAG,
     VERBOSE_FLAG,
   ],
   details: [
     'FILE contains a one-time token from an administrator, or a provider token; - is stdin.',
+    'A one-time token names the controller and is signed by its key. No question is asked when the server at that address has the key,',
+    'so that the command works unattended: the CA of that server is trusted for this enrollment, and written to NAME.ca.pem.',
     'The private key is generated on this machine and never leaves it.',
   ],
   examples: [
@@ -54,11 +57,13 @@ export const enroll: Command = {
     const [file = '-'] = call.args
     const token = checkToken(await loadTextArgument(call, file))
     const ticket = findTicket(token)
+    if (!ticket && !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token))
+      throw usageError('this is not a token', 'FILE must contain a one-time token or a provider token, which are JWTs')
     const out = typeof call.flags.out === 'string' ? call.flags.out : buildName(file)
     const paths = { certificate: `${out}.crt`, key: `${out}.key`, ca: `${out}.ca.pem` }
     const givesCertificate = ticket ? ticket.method === 'ott' : call.flags['to-token'] !== true
     const format = getFormat(call)
-    const client = await openClient(call, ticket?.issuer)
+    const client = await openClient(call, ticket && { token, issuer: ticket.issuer })
     const password = ticket?.method === 'updb' ? await readPassword(call, client.baseUrl) : ''
     const files = { paths: givesCertificate ? [paths.key, paths.certificate, paths.ca] : [], replace: false }
     const result = await withSecretFiles(call, files, async (save) => {
@@ -68,7 +73,8 @@ export const enroll: Command = {
       return enrolled
     })
     if ('certificate' in result) {
-      if (format !== 'table') await printData(call, { identityId: result.identityId, ...paths })
+      if (format !== 'table')
+        await printData(call, { identityId: result.identityId, ...paths }, () => paths.certificate)
       else {
         const quoted = {
           certificate: shellQuote(paths.certificate),
@@ -80,7 +86,7 @@ export const enroll: Command = {
           `log in with: countersign login ${client.baseUrl} --cert ${quoted.certificate} --key ${quoted.key} --ca-file ${quoted.ca}`,
         )
       }
-    } else if (format !== 'table') await printData(call, result)
+    } else if (format !== 'table') await printData(call, result, () => result.username ?? result.identityId)
     else
       call.terminal.out(
         result.username ? `enrolled: log in as ${result.username}` : 'enrolled: log in with tokens of this provider',
@@ -135,12 +141,17 @@ function findTicket(token: string): Ticket | undefined {
   }
 }
 
-async function openClient(call: Call, issuer: string | undefined): Promise<ControllerClient> {
+/** A one-time token names its controller, and proves by its signature which server that is. */
+async function openClient(
+  call: Call,
+  oneTime: { readonly token: string; readonly issuer: string } | undefined,
+): Promise<ControllerClient> {
   const profile = findProfile(call.env, getProfileName(call))
-  const named = typeof call.flags.url === 'string' ? call.flags.url : (issuer ?? profile?.url)
+  const named = typeof call.flags.url === 'string' ? call.flags.url : (oneTime?.issuer ?? profile?.url)
   if (named === undefined) throw usageError('the controller to enroll with is not known', 'name it with --url URL')
   const { href: url } = parseControllerUrl(named)
-  const caPem = await establishTrust(call, url, profile)
+  const proof = oneTime && { isSignedBy: (certificate: X509Certificate) => isSignedBy(oneTime.token, certificate) }
+  const caPem = await establishTrust(call, url, { known: profile, proof })
   return new ControllerClient({ baseUrl: url, fetch: createTrustingFetch({ origin: url, caPem }) })
 }
 

@@ -2,7 +2,7 @@ import { EXIT } from '../cli-error.ts'
 import type { Command } from '../command.ts'
 import { findProfile, getProfileName, saveProfile } from '../files/profiles.ts'
 import { establishTrust } from '../net/establish-trust.ts'
-import { getFormat, OUTPUT_FLAG, printData } from '../output/print-result.ts'
+import { getFormat, printData } from '../output/print-result.ts'
 import {
   CA_FILE_FLAG,
   CREDENTIALS_FLAG,
@@ -40,7 +40,6 @@ export const login: Command = {
     CA_FILE_FLAG,
     { name: 'fingerprint', value: 'SHA256', description: 'Trust the CA with this fingerprint' },
     PROFILE_FLAG,
-    OUTPUT_FLAG,
     YES_FLAG,
     QUIET_FLAG,
     VERBOSE_FLAG,
@@ -79,13 +78,13 @@ export const login: Command = {
     const name = getProfileName(call)
     const known = findProfile(call.env, name)
     const method = chooseMethod(call)
-    const caPem = await establishTrust(call, url.href, known)
+    const caPem = await establishTrust(call, url.href, { known })
     call.terminal.debug(caPem === undefined ? 'trusting the CAs of this machine' : 'trusting the CA of the profile')
     const loggedIn = await method({ call, url: url.href, caPem })
     const profile = { url: url.href, ...(caPem !== undefined && { caPem }), ...loggedIn }
     saveProfile(call.env, name, profile)
     const { identity } = loggedIn
-    if (getFormat(call) !== 'table') await printData(call, { profile: name, url: url.href, identity })
+    if (getFormat(call) !== 'table') await printData(call, { profile: name, url: url.href, identity }, () => name)
     else
       call.terminal.out(
         `logged in to ${url.href} as ${identity?.name}${name === 'default' ? '' : ` (profile ${name})`}`,
