@@ -123,8 +123,12 @@ export const SESSIONS: ResourceKind<DeletableCollection> = {
   columns: [
     ID,
     IDENTITY_NAME,
+    column('STATE', 'state'),
+    column('LOGIN BY', 'method'),
     column('ADDRESS', 'ipAddress'),
+    column('CLIENT', 'client'),
     column('LAST USED', 'cachedLastActivityAt'),
+    column('EXPIRES', 'expiresAt'),
     column('SINCE', 'createdAt'),
   ],
 }
