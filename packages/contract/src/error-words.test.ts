@@ -24,11 +24,7 @@ test('duplicates name what they have in common, and the entity that has it where
     [duplicate('authenticators'), { field: 'updbUsername' }, 'Another login already has this user name'],
     [duplicate('cas'), { field: 'name' }, 'Another CA already has this name'],
     ['name must be unique', { field: 'name' }, 'This name is already taken'],
-    [
-      'name must be unique in its network group, ignoring letter case',
-      { field: 'name' },
-      'This name is already taken',
-    ],
+    ['name must be unique in its network group, ignoring letter case', { field: 'name' }, 'This name is already taken'],
     ['certificate already used as CA mine', { field: 'certPem' }, 'Another CA, “mine”, already has this certificate'],
     ['certificate already used as CA', { field: 'certPem' }, 'Another CA already has this certificate'],
   ]

@@ -2,7 +2,7 @@ import type { AuthPolicy, ControllerClient } from '@countersign/sdk'
 import { mergeMembers } from './merge-members.ts'
 import type { Item } from './resource-kind.ts'
 
-const METHODS = ['cert', 'extJwt', 'updb'] as const
+const METHODS = ['cert', 'extJwt', 'updb', 'passkey'] as const
 type Method = (typeof METHODS)[number]
 
 /** A new policy starts with the values of the default policy, as in the console. */
@@ -33,7 +33,7 @@ export function listAllowed(primary: unknown): Method[] {
 
 /** The default policy, but no method is allowed: a file for `apply` names the methods that it allows. */
 export const CLOSED_POLICY = mergeMembers(DEFAULT_POLICY, {
-  primary: Object.fromEntries(METHODS.map((method) => [method, { allowed: false }])),
+  primary: Object.fromEntries(Object.keys(DEFAULT_POLICY.primary).map((method) => [method, { allowed: false }])),
 })
 
 /** Adds the values of the default policy. Where the members allow a method, only such methods are allowed. */

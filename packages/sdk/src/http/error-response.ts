@@ -27,7 +27,6 @@ interface ReadError {
   readonly field: string | undefined
   readonly conflictsWith?: string | undefined
   readonly cause: ErrorCause | undefined
-  readonly conflictsWith?: string | undefined
 }
 
 function readEnvelope(error: unknown, status: number): ReadError {
