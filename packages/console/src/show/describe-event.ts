@@ -46,6 +46,7 @@ const KINDS: Readonly<Record<string, string>> = {
   identityProviders: 'identity provider',
   networks: 'network',
   organizations: 'organization',
+  passkeys: 'passkey',
   scimGroups: 'SCIM group',
   scimTokens: 'SCIM token',
 }

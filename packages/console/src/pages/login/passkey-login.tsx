@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { CallFailed } from '../../api/call-failed.ts'
 import { hasPasskeys, logInByPasskey } from '../../api/passkeys.ts'
 import { PasskeyError } from './passkey-error.tsx'
-import { LoginRefused } from './refused-note.tsx'
+import { PasskeyRefused } from './refused-note.tsx'
 
 const UNAUTHORIZED = 401
 
@@ -23,11 +23,15 @@ export function PasskeyLogin() {
     }
   }
   if (!hasPasskeys()) return null
-  const isRefused = error instanceof CallFailed && error.status === UNAUTHORIZED
+  const refusal = error instanceof CallFailed && error.status === UNAUTHORIZED ? error : undefined
   return (
     <Stack gap="sm">
       {error !== undefined &&
-        (isRefused ? <LoginRefused error={error} /> : <PasskeyError error={error} title="No login by passkey" />)}
+        (refusal ? (
+          <PasskeyRefused requestId={refusal.requestId} />
+        ) : (
+          <PasskeyError error={error} title="No login by passkey" />
+        ))}
       <Button variant="default" fullWidth loading={isBusy} onClick={() => void logIn()}>
         Sign in with a passkey
       </Button>

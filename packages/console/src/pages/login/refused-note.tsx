@@ -25,6 +25,11 @@ export function LoginRefused({ error }: { readonly error: unknown }) {
   return <ErrorNote error={error} {...(isUnreachable(error) ? {} : { title: 'Login failed' })} />
 }
 
+/** Shown after a refused login by passkey. A 401 gives no reason. */
+export function PasskeyRefused({ requestId }: { readonly requestId: string | undefined }) {
+  return <Refused requestId={requestId} reason="The passkey was removed, or your policy does not allow it." />
+}
+
 const WRONG = 'Wrong user name or password'
 
 function Refused({
