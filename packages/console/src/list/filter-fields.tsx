@@ -40,7 +40,7 @@ interface FieldProps<Filter> {
 }
 
 /** From this number on, choices are searched by typing. */
-const MANY_CHOICES = 10
+const MANY_CHOICES = 15
 
 function ChoiceField({ filter: { label, choices, all = 'All' }, value, onChange }: FieldProps<ChoiceFilter>) {
   // A link can name what the choices do not have yet, or no longer.
