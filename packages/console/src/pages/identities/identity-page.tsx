@@ -3,6 +3,7 @@ import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { AccessBadge } from '../../show/badges.tsx'
+import { CopyId } from '../../show/copy-id.tsx'
 import { Details, Section } from '../../show/details.tsx'
 import { Instant } from '../../show/instant.tsx'
 import { PageLink } from '../../show/links.tsx'
@@ -42,7 +43,7 @@ function IdentityDetail({ identity }: { readonly identity: Identity }) {
       <Section title="Identity" aside={<AccessBadge {...identity} />}>
         <Details
           rows={[
-            ['Id', id],
+            ['Id', <CopyId key="id" id={id} of={identity.name} />],
             ['External id', identity.externalId],
             ['Attributes', <AttributeList key="attributes" origins={identity.attributeOrigins} />],
             [
