@@ -55,7 +55,10 @@ export function useServerForm<Values extends Record<string, unknown>, Body exten
       const body = toBody(values)
       await send(body, changedValues(toBody(form.getInitialValues()), body))
       if (isClearedBySending) form.reset()
-      else form.setInitialValues(values)
+      else {
+        form.setInitialValues(values)
+        form.resetDirty(values)
+      }
     } catch (error) {
       const serverField = error instanceof CallFailed ? error.field : undefined
       const field =
