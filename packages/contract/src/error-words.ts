@@ -120,6 +120,7 @@ const CODES: Readonly<Partial<Record<ErrorCode, string>>> = {
   PRECONDITION_FAILED: 'It was changed since you opened it.',
   MFA_INVALID_TOKEN: 'The code is wrong, too old, or was used already.',
   INVALID_TOTP_CODE: 'The code is wrong, too old, or was used already.',
+  PASSKEY_UNAVAILABLE: 'Passkeys cannot be used under this address of the controller.',
   SERVER_TOO_MANY_REQUESTS: 'Too many attempts. Wait a moment, then try again.',
   TIMEOUT: 'It took too long. Try again.',
   STORE_UNAVAILABLE: 'The controller cannot reach its data at the moment. Try again later.',

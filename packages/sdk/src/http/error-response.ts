@@ -25,7 +25,6 @@ interface ReadError {
   readonly reason?: string | undefined
   readonly requestId: string | undefined
   readonly field: string | undefined
-  readonly conflictsWith?: string | undefined
   readonly cause: ErrorCause | undefined
 }
 

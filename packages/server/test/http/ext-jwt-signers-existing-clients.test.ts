@@ -201,7 +201,7 @@ testWithApp('requests of existing clients', async (t, app) => {
       claimsProperty: 'email',
       useExternalId: true,
     }
-    const cases: [Record<string, unknown>, number, string, Record<string, unknown> & { readonly reason?: string }][] = [
+    const cases: [Record<string, unknown>, number, string, Readonly<Record<string, string>>][] = [
       [
         { ...corp, name: 'corp', issuer: 'https://other.example' },
         400,

@@ -8,13 +8,13 @@ test('accepted and refused logins are in one list, newest first', () => {
     { id: 's2', createdAt: '2026-11-15T12:00:00Z', ipAddress: '10.0.0.2', method: 'password' as const },
   ]
   const refused = [
-    { id: 'd1', at: '2026-11-15T11:00:00Z', method: 'password', reason: 'wrong-password', remoteAddress: '10.0.0.3' },
+    { id: 'd1', at: '2026-11-15T11:00:00Z', method: 'updb', reason: 'wrong-password', remoteAddress: '10.0.0.3' },
   ]
   assert.deepEqual(
     recentLogins(sessions, refused).map(({ id, address, method, reason }) => [id, address, method, reason]),
     [
       ['s2', '10.0.0.2', 'password', undefined],
-      ['d1', '10.0.0.3', 'password', 'wrong-password'],
+      ['d1', '10.0.0.3', 'updb', 'wrong-password'],
       ['s1', '10.0.0.1', 'ext-jwt', undefined],
     ],
   )
