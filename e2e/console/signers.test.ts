@@ -460,11 +460,12 @@ test('labels of the form and of the page have the names of the API in tooltips',
   await page.getByRole('tooltip').getByText('claimsProperty: The claim that identifies the identity').waitFor()
 
   const { id, createdAt } = (await manage('GET', `${SIGNERS}?filter=name%20%3D%20"local-provider"`)).json.data[0]
-  await goAsAdmin(`signers/${id}`)
-  await page.getByRole('region', { name: 'Tokens' }).getByText(id).waitFor()
-  await page.locator(`time[datetime="${createdAt}"]`).first().waitFor()
-  await page.locator('dt [data-api-name="updatedAt"]').hover()
-  await page.getByRole('tooltip').getByText('updatedAt').waitFor()
+  const { page: shown, goAsAdmin: show } = await stage().open()
+  await show(`signers/${id}`)
+  await shown.getByRole('region', { name: 'Tokens' }).getByText(id).waitFor()
+  await shown.locator(`time[datetime="${createdAt}"]`).first().waitFor()
+  await shown.locator('dt [data-api-name="updatedAt"]').hover()
+  await shown.getByRole('tooltip').getByText('updatedAt').waitFor()
 })
 
 test('a signer that a policy refers to cannot be deleted, and the button says why', needsBrowser, async () => {

@@ -94,27 +94,29 @@ function ChoosePassword({ jwt }: { readonly jwt: string }) {
     )
   }
   return (
-    <Stack gap="sm" component="form" onSubmit={submit} noValidate>
-      <Text size="sm">Choose the password with which you sign in.</Text>
-      <PasswordInput
-        label="Password"
-        required
-        autoComplete="new-password"
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
-        {...form.getInputProps('password')}
-      />
-      <PasswordInput
-        label="Password again"
-        required
-        autoComplete="new-password"
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the repeated password' }}
-        {...form.getInputProps('again')}
-      />
-      {formError !== undefined && <ErrorNote error={formError} />}
-      <Button type="submit" loading={isBusy} fullWidth>
-        Set the password
-      </Button>
-    </Stack>
+    <form onSubmit={submit} noValidate>
+      <Stack gap="sm">
+        <Text size="sm">Choose the password with which you sign in.</Text>
+        <PasswordInput
+          label="Password"
+          required
+          autoComplete="new-password"
+          visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+          {...form.getInputProps('password')}
+        />
+        <PasswordInput
+          label="Password again"
+          required
+          autoComplete="new-password"
+          visibilityToggleButtonProps={{ 'aria-label': 'Show the repeated password' }}
+          {...form.getInputProps('again')}
+        />
+        {formError !== undefined && <ErrorNote error={formError} />}
+        <Button type="submit" loading={isBusy} fullWidth>
+          Set the password
+        </Button>
+      </Stack>
+    </form>
   )
 }
 
