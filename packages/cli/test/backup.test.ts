@@ -65,7 +65,7 @@ test('backup reports a missing data directory and a missing target directory', a
   assert.match(none.stderr, /^error: there is no data in .*none\nhint: .*--data-dir\n$/)
   const nowhere = await runCaptured(['backup', join(root, 'no', 'copy'), '--data-dir', dataDir])
   assert.match(nowhere.stderr, /^error: the directory .*no does not exist\nhint: create it, or name another file\n$/)
-  assert.deepEqual([none.exitCode, nowhere.exitCode], [1, 1])
+  assert.deepEqual([none.exitCode, nowhere.exitCode], [1, 2])
 })
 
 test('backup and restore refuse a PostgreSQL database and name its own tools', async (t) => {
