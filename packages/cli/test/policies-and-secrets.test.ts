@@ -10,6 +10,7 @@ test('a policy without methods allows all; with methods only those; without some
   assert.deepEqual(allowedOf({ extJwt: { allowedSigners: ['a'] } }), ['cert', 'extJwt', 'updb'])
   assert.deepEqual(allowedOf({ extJwt: { allowed: true } }), ['extJwt'])
   assert.deepEqual(allowedOf({ updb: { allowed: false } }), ['cert', 'extJwt'])
+  assert.deepEqual(allowedOf({ passkey: { allowed: true } }), ['passkey'])
   assert.deepEqual(allowedOf({ updb: { allowed: false }, cert: { allowed: true } }), ['cert'])
 })
 
@@ -29,6 +30,7 @@ test('a policy that admits no one is warned about, and one that differs in one t
   const NONE = { cert: { allowed: false }, extJwt: { allowed: false }, updb: { allowed: false } }
   assert.match((await warningsOf(NONE)).join(), /allows no login method/)
   assert.deepEqual(await warningsOf({ ...NONE, cert: { allowed: true } }), [])
+  assert.deepEqual(await warningsOf({ ...NONE, passkey: { allowed: true } }), [])
   const jwt = (allowedSigners: string[]) => ({ extJwt: { allowed: true, allowedSigners } })
   assert.match((await warningsOf(jwt(['off']))).join(), /none of its signers is enabled/)
   assert.deepEqual(await warningsOf(jwt(['off', 'on'])), [])

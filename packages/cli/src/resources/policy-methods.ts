@@ -19,6 +19,7 @@ const DEFAULT_POLICY = {
       maxAttempts: 0,
       lockoutDurationMinutes: 0,
     },
+    passkey: { allowed: false },
   },
   secondary: { requireTotp: false },
 } as const
@@ -47,7 +48,7 @@ export async function findPolicyWarnings(item: Item, client?: ControllerClient):
   const allowed = listAllowed(primary)
   if (allowed.length === 0) {
     return [
-      'it allows no login method, so no one can log in with it: add --allow-cert, --allow-jwt or --allow-password',
+      'it allows no login method, so no one can log in with it: add --allow-cert, --allow-jwt, --allow-password or --allow-passkey',
     ]
   }
   const { allowedSigners } = primary.extJwt

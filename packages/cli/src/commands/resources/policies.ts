@@ -10,8 +10,8 @@ export const policies = {
   show: createShowCommand(POLICIES),
   create: createCreateCommand(POLICIES, {
     details: [
-      'Without a flag for a method, all three are allowed: certificates, tokens and passwords. With --allow-cert, --allow-jwt or',
-      '--allow-password, only those that are named; with --no-allow-…, all but those.',
+      'Without a flag for a method, certificates, tokens and passwords are allowed. With --allow-cert, --allow-jwt, --allow-password',
+      'or --allow-passkey, only those that are named; with --no-allow-…, all but those.',
     ],
     complete: async (_call, members) => withDefaultMethods(members),
     examples: [
