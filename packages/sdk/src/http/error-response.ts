@@ -25,6 +25,7 @@ interface ReadError {
   readonly reason?: string | undefined
   readonly requestId: string | undefined
   readonly field: string | undefined
+  readonly conflictsWith?: string | undefined
   readonly cause: ErrorCause | undefined
 }
 
