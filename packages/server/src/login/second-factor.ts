@@ -37,6 +37,15 @@ export type MissingFactor =
       readonly signer: StoredSigner | undefined
     }
 
+/**
+ * Whether a session that lacks these factors can set up one-time codes. With codes that the policy does not require, and with codes set up before the
+ * owner's passkey was used, a thief of the password could lock the owner out.
+ */
+export function canSetUpCodes(missing: readonly MissingFactor[]): boolean {
+  if (missing.some((factor) => factor.kind === 'passkey' && factor.isEnrolled)) return false
+  return missing.length === 0 || missing.some(({ kind }) => kind === 'totp')
+}
+
 interface SecondFactorParts {
   readonly directory: Pick<SignerDirectory, 'enabled' | 'find'>
   readonly verifier: Pick<TokenVerifier, 'verifyBy'>

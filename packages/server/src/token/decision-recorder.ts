@@ -166,6 +166,7 @@ export class DecisionRecorder {
   }
 }
 
+/** Strangers choose the name: PostgreSQL stores no NUL, and would refuse the decisions of others with it. */
 function storedName(name: string | null | undefined): string | null {
-  return name === null || name === undefined ? null : cut(name, MAX_NAME_LENGTH)
+  return name === null || name === undefined ? null : cut(name.replaceAll(/\p{Cc}/gu, '\uFFFD'), MAX_NAME_LENGTH)
 }

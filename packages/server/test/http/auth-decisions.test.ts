@@ -182,6 +182,19 @@ test('D18 every node shows the decisions of the other nodes', async (t) => {
   assert.deepEqual(await decisionOf(other, id), here)
 })
 
+test('R-04 a name with control characters takes no other decision with it', async (t) => {
+  for (const database of ['sqlite', await newPostgresDatabase()] as const) {
+    const { app, token } = await setUpProvider(t, { database })
+    const [named] = await Promise.all([
+      refusalOf(logInWithToken(app, token({ email: 'a\u0000b', sub: 'a\u0000b' }))),
+      logIn(app, 'admin', 'not-the-password'),
+      logIn(app, 'admin', 'nor-this-one'),
+    ])
+    assert.equal(await countDecisions(app), 3)
+    assert.equal((await decisionOf(app, named)).claimedIdentity, 'a\uFFFDb')
+  }
+})
+
 test('D18 L-01 refusals that look alike to the caller are distinguished for administrators', async (t) => {
   const { app, provider, token, createSigner, createIdentity } = await setUpProvider(t)
   const signerId = await createSigner()

@@ -5,6 +5,7 @@ import { makeTestCertificate, mintKeyFrom, mintToken } from '@countersign/testki
 import { OidcClient, settingsFile } from '../oidc/oidc.fixture.ts'
 import { buildApp, type TestApp } from './build-app.ts'
 import { enrollTotp, makeUser, SELF, STEP_MS, submitCode } from './one-time-codes.fixture.ts'
+import { logInByPasskey, makePerson, mustRegister } from './passkeys.fixture.ts'
 
 const MAX = 5
 
@@ -47,6 +48,19 @@ test('I-12 sessions without their one-time code end before those that have passe
   await user.logIn()
   const live = await Promise.all(complete.map((session) => isLive(app, session)))
   assert.equal(live.filter(Boolean).length, MAX - 1, 'the first of the two needs a place, the second takes that one')
+})
+
+test('I-12 a login by passkey ends sessions that lack theirs first', async (t) => {
+  const app = await buildLimited(t)
+  const person = await makePerson(app, { requirePasskey: true })
+  await mustRegister(app, person)
+  for (let attempt = 0; attempt < MAX; attempt += 1) {
+    app.clock.advance(20)
+    await person.logIn()
+  }
+  assert.equal((await logInByPasskey(app, person.device)).status, 200)
+  assert.equal(await isLive(app, person.session), true)
+  assert.equal(await countOf(app, person.id), MAX)
 })
 
 test('I-12 sessions that never had their second token end before those that had it', async (t) => {

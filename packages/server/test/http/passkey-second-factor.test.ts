@@ -157,3 +157,16 @@ test('X-05 removing a passkey ends the sessions that rest on it, except the one 
   assert.equal((await complete(app, remover, keptDevice)).status, 200)
   assert.equal(await isComplete(app, remover), true)
 })
+
+test('X-03 one-time codes are not set up before the passkey that the owner has is used', async (t) => {
+  const app = await buildApp(t)
+  const person = await makePerson(app, { requirePasskey: true })
+  await mustRegister(app, person)
+  const path = `${MANAGEMENT}/auth-policies/${person.authPolicyId}`
+  assert.equal((await app.admin('PATCH', path, { secondary: { requireTotp: true } })).status, 200)
+  const session = await person.logIn()
+  await assert.rejects(enrollTotp(app, session))
+  assert.equal((await complete(app, session, person.device)).status, 200)
+  assert.equal((await app.call('DELETE', `${CLIENT}/current-identity/mfa`, undefined, { session })).status, 200)
+  await enrollTotp(app, session)
+})

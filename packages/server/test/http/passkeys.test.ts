@@ -105,6 +105,39 @@ test('X-07 refuses new passkeys of other pages, without user verification, or wi
   assert.equal((await register(app, person)).status, 201)
 })
 
+test('X-07 a new passkey has one text, whichever decoder reads it', async (t) => {
+  const app = await buildApp(t)
+  const { session, device } = await makePerson(app)
+  const send = async (change: (text: string) => string) => {
+    const credential = await device.create(await beginRegistration(app, session))
+    const attestationObject = change(credential.response.attestationObject)
+    const response = { ...credential.response, attestationObject }
+    return callAtHost(app, 'POST', PASSKEYS, { credential: { ...credential, response } }, { session })
+  }
+  const others: readonly ((text: string) => string)[] = [
+    (text) => text.replace('_', '/').replace('-', '+'),
+    (text) => `${text}=`,
+    (text) => ` ${text}`,
+    (text) => `${text}!`,
+  ]
+  for (const change of others) {
+    const reply = await send((text) => (/[-_]/.test(text) ? change(text) : `${text}=`))
+    assert.equal(statusAndCode(reply), '400 PASSKEY_INVALID', String(change))
+  }
+  assert.equal((await send((text) => text)).status, 201)
+})
+
+test('X-07 the statement of an authenticator is not read: its signature proves nothing that is needed', async (t) => {
+  const app = await buildApp(t)
+  const person = await makePerson(app)
+  const statement = new Map<string, unknown>([
+    ['alg', -7],
+    ['sig', new Uint8Array(70)],
+  ])
+  assert.equal((await register(app, person, { format: 'packed', statement })).status, 201)
+  assert.equal((await logInByPasskey(app, person.device)).status, 200)
+})
+
 test('a registration works once, in the session and the five minutes it was begun for', async (t) => {
   const app = await buildApp(t)
   const person = await makePerson(app)

@@ -1,5 +1,6 @@
 import { AppError } from '@countersign/core'
 import { type CodeRequest, OwnOneTimeCodes, type OwnOneTimeCodesParts } from '../../login/own-one-time-codes.ts'
+import { canSetUpCodes } from '../../login/second-factor.ts'
 import type { Oidc } from '../../oidc/create-oidc.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { StoredOidcLogin } from '../../store/oidc-login.ts'
@@ -152,8 +153,7 @@ function checkOthers({ missing }: LoginStep): void {
   if (others.length > 0) throw missingFactors(others)
 }
 
-/** With codes that the policy does not require, a thief of the password could lock the owner out. They need the token that it requires. */
 function checkRequired({ missing }: LoginStep): null {
-  if (missing.length > 0 && missing.every(({ kind }) => kind !== 'totp')) throw missingFactors(missing)
+  if (!canSetUpCodes(missing)) throw missingFactors(missing)
   return null
 }

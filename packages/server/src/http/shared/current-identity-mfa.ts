@@ -1,7 +1,7 @@
 import { CODE_HEADER, type OneTimeCode as CodeBody, OneTimeCode } from '@countersign/contract'
 import { AppError } from '@countersign/core'
 import { type CodeRequest, OwnOneTimeCodes, type OwnOneTimeCodesParts } from '../../login/own-one-time-codes.ts'
-import type { SecondFactor } from '../../login/second-factor.ts'
+import { canSetUpCodes, type SecondFactor } from '../../login/second-factor.ts'
 import type { Oidc } from '../../oidc/create-oidc.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { SignerRevision } from '../../store/actor-credential.ts'
@@ -80,10 +80,9 @@ export function currentIdentityMfaRoutes(parts: CurrentIdentityMfaRouteParts): R
     return { status: 200, bytes: { content, type: 'image/png' } }
   }
 
-  /** With codes that the policy does not require, a thief of the password could lock the owner out. They need the token that it requires. */
   const checkToken = async (call: Call): Promise<SignerRevision | null> => {
     const { missing, signer } = await secondFactor.check(sessionOf(call), call.untrustedBearers)
-    if (missing.length > 0 && missing.every(({ kind }) => kind !== 'totp')) throw missingFactors(missing)
+    if (!canSetUpCodes(missing)) throw missingFactors(missing)
     return signer
   }
 

@@ -106,7 +106,7 @@ export function createLogInCall(parts: LogInCallParts): LogInCall {
       }),
     }),
     passkey: method({
-      attempt: (call) => passkeyLogin.logIn(call.body as AuthenticateBody, call.clientAddress, call.open),
+      attempt: (call) => passkeyLogin.logIn(call.body as AuthenticateBody, call.clientAddress, openFor(call)),
       refuse: (call, result) => ({
         refused: refusedPasskey(requestOf(call), result, clock.now()),
         error: new AppError('INVALID_AUTH'),

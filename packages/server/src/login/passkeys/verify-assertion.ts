@@ -1,5 +1,5 @@
 import type { PasskeyAssertion } from '@countersign/contract'
-import { isCounterBehind } from '@countersign/core'
+import { decodeBase64url, isCounterBehind } from '@countersign/core'
 import type { PasskeyRow } from '../../store/schema.ts'
 import type { PasskeyUse } from '../../store/writes/passkey-writes.ts'
 import type { CeremonyFault } from '../../token/decision-reason.ts'
@@ -24,7 +24,8 @@ export async function verifyAssertion({
 }: CheckedAssertion): Promise<PasskeyUse | CeremonyFault> {
   if (passkey.rp_id !== issued.rpId) return 'passkey-origin'
   if (!isUserOf(assertion, passkey)) return 'passkey-of-another'
-  const fault = findAuthenticatorFault(Buffer.from(assertion.response.authenticatorData, 'base64url'), issued)
+  const authenticatorData = decodeBase64url(assertion.response.authenticatorData)
+  const fault = authenticatorData ? findAuthenticatorFault(authenticatorData, issued) : 'passkey-malformed'
   if (fault !== undefined) return fault
   const verified = await verifySignature({ assertion, passkey, issued, challenge })
   if (!verified) return 'passkey-signature'

@@ -1,5 +1,5 @@
 import type { PasskeyAttestation } from '@countersign/contract'
-import { type CoseKey, findPasskeyKeyFault, PASSKEY_ALGORITHM_IDS } from '@countersign/core'
+import { type CoseKey, decodeBase64url, findPasskeyKeyFault, PASSKEY_ALGORITHM_IDS } from '@countersign/core'
 import type { NewPasskey } from '../../store/writes/passkey-writes.ts'
 import type { CeremonyFault } from '../../token/decision-reason.ts'
 import { findAuthenticatorFault } from './check-ceremony.ts'
@@ -16,8 +16,8 @@ interface CheckedAttestation {
 export type VerifiedPasskey = Omit<NewPasskey, 'id' | 'identityId' | 'name'>
 
 /**
- * Verifies a new passkey, whose client data has been checked. Statements about the authenticator are not requested, and those with certificates are
- * refused before they are read: verifying them would fetch revocation lists from addresses that the client chooses.
+ * Verifies a new passkey, whose client data has been checked. Statements about the authenticator are not requested: those with certificates are refused,
+ * and none is given to the library, which would fetch revocation lists from addresses that the client chooses, and use keys that are not admitted.
  */
 export async function verifyAttestation({
   attestation,
@@ -27,15 +27,19 @@ export async function verifyAttestation({
   const library = await loadPasskeyLibrary()
   const { decodeAttestationObject, decodeCredentialPublicKey, verifyRegistrationResponse } = library
   try {
-    const bytes = new Uint8Array(Buffer.from(attestation.response.attestationObject, 'base64url'))
-    const decoded = decodeAttestationObject(bytes)
+    const bytes = decodeBase64url(attestation.response.attestationObject)
+    if (!bytes) return 'passkey-malformed'
+    const decoded = decodeAttestationObject(new Uint8Array(bytes))
     const format = decoded.get('fmt')
     const isSelfSigned = format === 'packed' && !decoded.get('attStmt').get('x5c')
     if (format !== 'none' && !isSelfSigned) return 'passkey-malformed'
-    const fault = findAuthenticatorFault(decoded.get('authData'), issued)
+    const authData = decoded.get('authData')
+    const fault = findAuthenticatorFault(authData, issued)
     if (fault !== undefined) return fault
+    const attestationObject = Buffer.from(library.isoCBOR.encode(withoutStatement(authData))).toString('base64url')
+    const response = { ...attestation.response, attestationObject }
     const { verified, registrationInfo } = await verifyRegistrationResponse({
-      response: { ...attestation, clientExtensionResults: {} } as never,
+      response: { ...attestation, response, clientExtensionResults: {} } as never,
       expectedChallenge: challenge,
       expectedOrigin: issued.origin,
       expectedRPID: issued.rpId,
@@ -60,4 +64,14 @@ export async function verifyAttestation({
     // The library throws for every fault.
     return 'passkey-malformed'
   }
+}
+
+type Attestation = Map<string, string | Map<string, string> | Uint8Array>
+
+function withoutStatement(authData: Uint8Array): Attestation {
+  return new Map<string, string | Map<string, string> | Uint8Array>([
+    ['fmt', 'none'],
+    ['attStmt', new Map()],
+    ['authData', authData],
+  ])
 }

@@ -4,7 +4,6 @@ import {
   isAccountIdentity,
   isIssuedBefore,
   isLinkedTo,
-  type LoginMethodName,
   newSortableId,
   sessionEnd,
   sessionIdleMs,
@@ -225,7 +224,7 @@ export function buildSession(
     envInfo: body.envInfo as Record<string, string> | undefined,
     sdkInfo: body.sdkInfo as Record<string, string> | undefined,
     maxPerIdentity,
-    secondFactors: secondFactorsOf(identity, policy, login.method),
+    secondFactors: secondFactorsOf(identity, policy),
   }
   const session = {
     id,
@@ -260,12 +259,12 @@ export function buildSession(
 function secondFactorsOf(
   { verifiedTotpId }: StoredIdentity,
   { secondary }: StoredAuthPolicy,
-  method: LoginMethodName,
 ): SecondFactors | undefined {
   const needsToken = secondary.requireExtJwtSigner !== null
   const needsPasskey = secondary.requirePasskey
-  const isMissing = verifiedTotpId !== null || needsToken || (needsPasskey && method !== 'passkey')
-  return isMissing ? { verifiedTotpId, needsToken, needsPasskey } : undefined
+  return verifiedTotpId !== null || needsToken || needsPasskey
+    ? { verifiedTotpId, needsToken, needsPasskey }
+    : undefined
 }
 
 const ALL_CONFIG_TYPES = 'all'
