@@ -37,13 +37,17 @@ export type MissingFactor =
       readonly signer: StoredSigner | undefined
     }
 
+/** Whether a session lacks a passkey that its identity has: its holder may have stolen the first factor, and sets up no other one. */
+export function lacksOwnPasskey(missing: readonly MissingFactor[]): boolean {
+  return missing.some((factor) => factor.kind === 'passkey' && factor.isEnrolled)
+}
+
 /**
- * Whether a session that lacks these factors can set up one-time codes. With codes that the policy does not require, and with codes set up before the
- * owner's passkey was used, a thief of the password could lock the owner out.
+ * Whether a session that lacks these factors can use one-time codes that it has set up. With codes that the policy does not require, a thief of the
+ * password could lock the owner out.
  */
-export function canSetUpCodes(missing: readonly MissingFactor[]): boolean {
-  if (missing.some((factor) => factor.kind === 'passkey' && factor.isEnrolled)) return false
-  return missing.length === 0 || missing.some(({ kind }) => kind === 'totp')
+export function canVerifyCodes(missing: readonly MissingFactor[]): boolean {
+  return !lacksOwnPasskey(missing) && (missing.length === 0 || missing.some(({ kind }) => kind === 'totp'))
 }
 
 interface SecondFactorParts {

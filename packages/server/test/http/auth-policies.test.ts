@@ -6,6 +6,7 @@ import { createIdentity } from './identities.fixture.ts'
 /** What a policy shows that sets none of them. */
 const NO_REQUIREMENTS = { requireAcr: [], requireAmr: [], maxAuthAgeSeconds: null }
 const NO_SESSION_LIFE = { idleMinutes: null, maxMinutes: null, endWithToken: false }
+const NO_SECONDARY = { requireTotp: false, requirePasskey: false }
 
 testWithApp('authentication policies', async (t, app) => {
   await t.test('R-21 a renamed policy has its new name at once for the sessions under it, which go on', async () => {
@@ -41,14 +42,18 @@ testWithApp('authentication policies', async (t, app) => {
     const extJwt = { allowed: true, allowedSigners: [signer], ...NO_REQUIREMENTS }
     assert.deepEqual(_links, { self: { href: `./auth-policies/${id}` } })
     assert.equal(createdAt, updatedAt)
-    assert.deepEqual(shown, { id, ...body, primary: { ...body.primary, extJwt }, session: NO_SESSION_LIFE })
+    const expected = {
+      primary: { ...body.primary, extJwt, passkey: { allowed: false } },
+      secondary: { ...body.secondary, requirePasskey: false },
+    }
+    assert.deepEqual(shown, { id, ...body, ...expected, session: NO_SESSION_LIFE })
 
     const next = policyBody({ cert: { allowed: false } })
     assert.equal(summarize(await app.admin('PUT', `${POLICIES}/${id}`, next)), '200')
     const replaced = await policyOf(app, id)
     const nextExtJwt = { ...next.primary.extJwt, ...NO_REQUIREMENTS }
-    assert.deepEqual(replaced.primary, { ...next.primary, extJwt: nextExtJwt })
-    assert.deepEqual(replaced.secondary, { requireTotp: false }, 'an omitted second signer is removed, and not shown')
+    assert.deepEqual(replaced.primary, { ...next.primary, extJwt: nextExtJwt, passkey: { allowed: false } })
+    assert.deepEqual(replaced.secondary, NO_SECONDARY, 'an omitted second signer is removed, and not shown')
     assert.deepEqual(replaced.tags, {}, 'omitted tags are removed')
 
     const gone = await app.admin('DELETE', `${POLICIES}/${id}`)
@@ -169,7 +174,7 @@ testWithApp('authentication policies', async (t, app) => {
         const body = write === 'PUT' ? policyBody(blank) : blank
         assert.equal(summarize(await app.admin(write, `${POLICIES}/${id}`, body)), '200')
       }
-      assert.deepEqual((await policyOf(app, id)).secondary, { requireTotp: false }, write)
+      assert.deepEqual((await policyOf(app, id)).secondary, NO_SECONDARY, write)
     }
   })
 
@@ -221,7 +226,10 @@ testWithApp('authentication policies', async (t, app) => {
       const extJwt = { ...open.extJwt, ...NO_REQUIREMENTS }
       assert.deepEqual(
         { id, name, primary, secondary },
-        { id: 'default', name: 'Default', primary: { ...open, extJwt }, secondary: { requireTotp: false } },
+        {
+          ...{ id: 'default', name: 'Default', secondary: NO_SECONDARY },
+          primary: { ...open, extJwt, passkey: { allowed: false } },
+        },
       )
       assert.equal(summarize(await app.admin('PATCH', `${POLICIES}/default`, { tags: { a: 'b' } })), '200')
       const put = { ...policyBody({ updb: { minPasswordLength: 6 } }), name: 'Default' }

@@ -1,6 +1,6 @@
 import { AppError } from '@countersign/core'
 import { type CodeRequest, OwnOneTimeCodes, type OwnOneTimeCodesParts } from '../../login/own-one-time-codes.ts'
-import { canSetUpCodes } from '../../login/second-factor.ts'
+import { canVerifyCodes, lacksOwnPasskey } from '../../login/second-factor.ts'
 import type { Oidc } from '../../oidc/create-oidc.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { StoredOidcLogin } from '../../store/oidc-login.ts'
@@ -75,7 +75,8 @@ export function loginCodeRoutes(parts: LoginCodeRouteParts): Route[] {
   const start = async (call: Call): Promise<RouteResponse> => {
     const found = await begin(call)
     if (typeof found === 'string') return refuseUnknown(found)
-    const { request, accepted } = found
+    const { request, accepted, step } = found
+    if (lacksOwnPasskey(step.missing)) throw missingFactors(step.missing)
     // A page that is sent twice shows the codes again, as long as they are not verified.
     if (accepted !== 'html' || !(await isStarted(request))) await own.start(request)
     const totp = await own.getUnverified(request.session)
@@ -154,6 +155,6 @@ function checkOthers({ missing }: LoginStep): void {
 }
 
 function checkRequired({ missing }: LoginStep): null {
-  if (!canSetUpCodes(missing)) throw missingFactors(missing)
+  if (!canVerifyCodes(missing)) throw missingFactors(missing)
   return null
 }

@@ -82,6 +82,7 @@ test('every setting can be given in the environment and in the file, with the sa
     'events.stdout': ['true', 'true'],
     'events.file': ['events.jsonl', 'events.jsonl'],
     'keys.refusedKeysFile': ['refused.txt', 'refused.txt'],
+    'passkeys.domain': ['a.test', 'a.test'],
     'oidc.enabled': ['false', 'false'],
     'oidc.redirectUris': ['https://a.test/b', '["https://a.test/b"]'],
     'oidc.postLogoutUris': ['a://b', '["a://b"]'],
