@@ -47,6 +47,10 @@ const FOR_PARTIAL_SESSIONS = [
   'POST /current-identity/mfa',
   'POST /current-identity/mfa/verify',
   'GET /current-identity/mfa/qr-code',
+  'POST /current-api-session/passkey-options',
+  'POST /authenticate/passkey',
+  // It is refused after its body is read.
+  'POST /current-identity/passkeys',
 ]
 
 test('E-04 D22 an administrator’s session without a one-time code can make a fixed list of calls only', async (t) => {

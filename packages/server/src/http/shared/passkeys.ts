@@ -118,9 +118,8 @@ export function passkeyRoutes(parts: PasskeyRouteParts): Route[] {
           'Returns the options for `navigator.credentials.create()`. The login must not be older than 15 minutes, and the session complete; only the first passkey can be added by a session that lacks nothing but a passkey.',
       }),
       handle: async (call) => {
-        const party = passkeyPartyOf(parts, call)
         const { session } = await checkMayRegister(call)
-        return options(await own.registrationOptions(session, party))
+        return options(await own.registrationOptions(session, passkeyPartyOf(parts, call)))
       },
     },
     {
