@@ -18,7 +18,10 @@ interface Picture {
 }
 
 const PICTURES: Readonly<Record<string, Picture>> = {
-  'console-overview': { path: '' },
+  'console-overview': {
+    path: '',
+    prepare: (page) => page.getByText('Unknown', { exact: true }).first().waitFor({ state: 'detached' }),
+  },
   'console-phone': { path: '', screen: PHONE, isWhole: true },
   'console-new-signer': {
     path: 'signers/new',
@@ -34,8 +37,10 @@ const PICTURES: Readonly<Record<string, Picture>> = {
     path: ({ identityId }) => `identities/${identityId}`,
     isWhole: true,
     prepare: async (page) => {
-      await page.getByRole('button', { name: 'Create a one-time token' }).click()
+      await page.getByRole('button', { name: /^Invite/ }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click()
       await page.getByRole('img', { name: /QR/ }).waitFor()
+      await page.getByText('The invitation is created.').waitFor({ state: 'detached' })
     },
   },
   'console-test-token': {
@@ -47,6 +52,9 @@ const PICTURES: Readonly<Record<string, Picture>> = {
       await page.getByText('What to do').waitFor()
     },
   },
+  'console-identities': { path: 'identities' },
+  'console-decisions': { path: 'decisions' },
+  'console-account': { path: 'account', isWhole: true },
   'console-api-accounts': { path: 'organization/api-accounts' },
   'console-credentials': {
     path: 'organization/api-accounts/new',
@@ -79,6 +87,7 @@ async function take(visit: Visit, name: string, stage: ConsoleStage, seeded: See
   await visit.settle()
   await prepare?.(visit.page, seeded, stage)
   await visit.settle()
+  await visit.page.evaluate('window.scrollTo(0, 0)')
   await visit.page.screenshot({ path: join(FOLDER, `${name}.png`), fullPage: isWhole })
   process.stdout.write(`${name}.png\n`)
   await visit.page.context().close()

@@ -102,7 +102,12 @@ function HeadCell<Item>({ column: { label, sort: field, from }, sort, onSort }: 
   const isUp = isSorted && direction !== 'desc'
   return (
     <Table.Th {...visible} aria-sort={isSorted ? (isUp ? 'ascending' : 'descending') : 'none'}>
-      <UnstyledButton fz="sm" fw={700} onClick={() => onSort(`${field} ${isUp ? 'desc' : 'asc'}`)}>
+      <UnstyledButton
+        className="sort-button"
+        fz="sm"
+        fw={700}
+        onClick={() => onSort(`${field} ${isUp ? 'desc' : 'asc'}`)}
+      >
         {label} <span aria-hidden>{isSorted ? (isUp ? '↑' : '↓') : '↕'}</span>
       </UnstyledButton>
     </Table.Th>

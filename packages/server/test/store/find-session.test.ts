@@ -65,7 +65,13 @@ for (const database of DATABASES) {
           ...{ acr: session.token.acr, amr: session.token.amr, authenticatedAt: session.token.authenticatedAt },
           tokenExpiresAt: session.token.expiresAt,
           ...{ signerSessionRevision: 3, caId: null, caRevision: null },
-          ...{ createdAt: now + 5, updatedAt: now + 5, lastActivityAt: now + 5, passedTotpId: null },
+          ...{
+            createdAt: now + 5,
+            updatedAt: now + 5,
+            lastActivityAt: now + 5,
+            passedTotpId: null,
+            passedPasskeyId: null,
+          },
         })
         assert.deepEqual(found?.identity, await findIdentity(store.db, identityId))
         assert.deepEqual(found?.identity.attributes, attributes)

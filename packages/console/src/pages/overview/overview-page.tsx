@@ -70,7 +70,7 @@ const COUNTED = [
   ['apiSessions', 'Sessions', '/sessions'],
   ['identities', 'Identities', '/identities'],
   ['externalJwtSigners', 'Signers', '/signers'],
-  ['enrollments', 'Open enrollments', '/identities'],
+  ['enrollments', 'Open invitations', '/enrollments'],
 ] as const
 
 function Totals() {
