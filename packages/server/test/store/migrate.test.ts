@@ -139,6 +139,10 @@ const RELEASED: Readonly<Record<string, readonly [sqlite: string, postgres: stri
     'bd3872cab2482f7a736aecd22038c4ae1972f3c6fd9cf6c8ee72cfc80321ac13',
     'e09139cc1199f3772a8462c4f735f9598740a064e5b5641228bab507a6bcbe08',
   ],
+  'account-job-indexes': [
+    '010bc539360893fa5f19e2d191308281b58d9561d75eaae84e516571abe5d840',
+    '010bc539360893fa5f19e2d191308281b58d9561d75eaae84e516571abe5d840',
+  ],
   'session-clients': [
     '2f8f3a725ab474eb1701a65dcb7ad7b8c215a1baf621d346f98b9c5b80c63975',
     '67ced159796a05a0874ab90fba26123eb83a4e4e6f6a4aee381af8d1df460c31',

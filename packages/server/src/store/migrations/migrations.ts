@@ -1,4 +1,5 @@
 import { accountAdministration } from './account-administration.ts'
+import { accountJobIndexes } from './account-job-indexes.ts'
 import { cas } from './cas.ts'
 import { decisionNames } from './decision-names.ts'
 import { federatedAccounts } from './federated-accounts.ts'
@@ -50,4 +51,5 @@ export const MIGRATIONS: readonly Migration[] = [
   decisionNames,
   passkeys,
   sessionClients,
+  accountJobIndexes,
 ]

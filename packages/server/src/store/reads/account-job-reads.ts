@@ -54,6 +54,7 @@ export async function findOpenJob(
     .where('account_id', '=', accountId)
     .where('kind', '=', kind)
     .where('state', 'in', ['running', 'pending'])
+    .limit(1)
     .executeTakeFirst()
 }
 
@@ -67,6 +68,7 @@ export async function findOpenJobOfProvider(
     .select(['id', 'account_name'])
     .where('identity_provider_id', '=', providerId)
     .where('state', 'in', ['running', 'pending'])
+    .limit(1)
     .executeTakeFirst()
 }
 
