@@ -13,7 +13,7 @@ export function suggest(word: string, candidates: readonly string[]): string[] {
   return near.flatMap(({ candidate, distance }) => (distance === smallest ? [candidate] : [])).slice(0, MAX_SUGGESTIONS)
 }
 
-/** `did you mean "a" or "b"?`; undefined without candidates. */
+/** `did you mean a or b?`; undefined without candidates. */
 export function askDidYouMean(suggestions: readonly string[]): string | undefined {
   return suggestions.length === 0 ? undefined : `did you mean ${suggestions.join(' or ')}?`
 }

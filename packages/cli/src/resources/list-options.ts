@@ -9,7 +9,7 @@ export const LIST_FLAGS: readonly Flag[] = [
     value: 'FILTER',
     description: 'Only items that match, such as \'name contains "a"\'; docs/api.md has the syntax',
   },
-  { name: 'sort', value: 'MEMBERS', description: 'The order, such as "createdAt desc, name" [name]' },
+  { name: 'sort', value: 'MEMBERS', description: 'The order, such as "createdAt desc, name"' },
   { name: 'limit', value: 'N', description: 'At most N items' },
 ]
 

@@ -5,7 +5,7 @@ import { isEmpty } from '../resources/pick-writable.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
-/** Sets and removes nothing: the controller sorts these lists. */
+/** Sorted and without duplicates, as the controller stores these lists. */
 const sortedSet = (value: unknown): unknown =>
   Array.isArray(value)
     ? [...new Map(value.map((entry) => [JSON.stringify(entry), entry]))]

@@ -75,7 +75,6 @@ export const identityPasskeysQuery = (identityId: string) =>
 
 export async function resetPasskey(identityId: string, id: string): Promise<void> {
   await call('DELETE', `${ofIdentity(identityId)}/${encodeURIComponent(id)}`)
-  await queries.invalidateQueries({ queryKey: ['identities'] })
 }
 
 /** What went wrong in the browser, in words; undefined for other errors. */

@@ -85,5 +85,5 @@ export function GlobalSearch({ onOpen }: { readonly onOpen?: () => void }) {
 }
 
 function isVisible(input: HTMLInputElement | null): input is HTMLInputElement {
-  return input?.offsetParent !== null
+  return input !== null && input.offsetParent !== null
 }

@@ -36,6 +36,7 @@ export function decisionIdOf({ success, event_type, request_id }: ControllerEven
 }
 
 const KINDS: Readonly<Record<string, string>> = {
+  accountJobs: 'job at a provider',
   apiAccounts: 'API account',
   authPolicies: 'policy',
   authenticators: 'authenticator',

@@ -1,8 +1,7 @@
 import type { Authenticator } from '@countersign/sdk'
-import { Code, Group, Stack, Text } from '@mantine/core'
+import { Code, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { StateBadge } from '../../show/badges.tsx'
-import { readCertificateDates } from '../../show/certificate-dates.ts'
+import { CertificateExpiry } from '../../show/certificate-expiry.tsx'
 import { Section } from '../../show/details.tsx'
 import { Instant } from '../../show/instant.tsx'
 import { Loaded } from '../../show/loaded.tsx'
@@ -24,22 +23,15 @@ export function CertificatesSection() {
   )
 }
 
-function Certificate({
-  authenticator: { fingerprint, certPem = '', createdAt },
-}: {
-  readonly authenticator: Authenticator
-}) {
-  const dates = readCertificateDates(certPem)
-  const isExpired = dates !== undefined && dates.notAfter.getTime() <= Date.now()
+function Certificate({ authenticator }: { readonly authenticator: Authenticator }) {
+  const { fingerprint, certPem, createdAt } = authenticator
   return (
     <Stack gap={2}>
-      <Group gap="xs">
-        <Code className="breakable">{fingerprint}</Code>
-        {isExpired && <StateBadge color="red">Expired</StateBadge>}
-      </Group>
-      <Text size="sm" c="dimmed">
-        Enrolled <Instant at={createdAt} />, valid until <Instant at={dates?.notAfter.toISOString()} />
+      <Code className="breakable">{fingerprint}</Code>
+      <Text size="xs" c="dimmed">
+        since <Instant at={createdAt} />
       </Text>
+      <CertificateExpiry pem={certPem} />
     </Stack>
   )
 }

@@ -27,9 +27,9 @@ export const CA_BULK_ACTIONS: readonly BulkAction<Ca>[] = [
     isDangerous: true,
     need: 'DELETE /cas/:id',
     preview: (cas) =>
-      previewEach(controller.cas, cas, ({ id }) => ({
+      previewEach(controller.cas, cas, ({ id, version }) => ({
         effect: 'Deleted for good. Its certificates are refused, and sessions that rest on them end',
-        run: () => controller.cas.delete(id),
+        run: () => controller.cas.delete(id, { ifMatch: version }),
       })),
   },
 ]

@@ -1,5 +1,6 @@
 import type { Decision } from '../../api/wire.ts'
 import { PageLink } from '../../show/links.tsx'
+import { May } from '../../show/may.tsx'
 import { canCreateFor } from '../identities/identity-for-claim.ts'
 
 interface DecisionProps {
@@ -32,12 +33,14 @@ export function DecidedSigner({ decision: { signerId, signerName, method } }: De
   )
 }
 
-/** Opens the form for an identity that would have been let through, where the claim of a refused credential is proven. */
+/** Opens the form for an identity that the refused login would have found. Only where the claim of the credential is proven. */
 export function CreateForClaim({ decision }: DecisionProps) {
   if (!canCreateFor(decision)) return null
   return (
-    <PageLink to="/identities/new" search={{ decision: decision.id }} size="sm">
-      Create an identity for this claim
-    </PageLink>
+    <May need="POST /identities">
+      <PageLink to="/identities/new" search={{ decision: decision.id }} size="sm">
+        Create an identity for this claim
+      </PageLink>
+    </May>
   )
 }

@@ -106,6 +106,10 @@ const REASONS = [
   'required-claim-unmet',
   'certificate-unknown',
   'certificate-unnamed',
+  'ca-not-trusted',
+  'passkey-unknown',
+  'passkey-origin',
+  'passkey-counter',
 ].map((value) => ({ value, label: value }))
 
 function LookUp() {

@@ -18,7 +18,7 @@ const COLUMNS: readonly Column<Enrollment>[] = [
         <PageLink to="/identities/$id" params={{ id: enrollment.identity.id }}>
           {enrollment.identity.name}
         </PageLink>
-        <OnPhones enrollment={enrollment} />
+        <OnTablets enrollment={enrollment} />
       </Stack>
     ),
   },
@@ -50,11 +50,11 @@ const KIND_FILTER = equalFilter(
   ENROLLMENT_KINDS.map(({ method, label }) => ({ value: method, label })),
 )
 
-/** What a narrow table has no columns for. */
-function OnPhones({ enrollment }: { readonly enrollment: Enrollment }) {
+/** What tables between the widths of phones and desks have no columns for. Phones show every column. */
+function OnTablets({ enrollment }: { readonly enrollment: Enrollment }) {
   const { method, username, expiresAt } = enrollment
   return (
-    <Box hiddenFrom="md">
+    <Box visibleFrom="sm" hiddenFrom="md">
       <Text size="sm" c="dimmed" mb={4} className="breakable">
         {[kindOf(method)?.label, username].filter(Boolean).join(', ')}, <Ago at={expiresAt} />
       </Text>
@@ -67,7 +67,7 @@ export function EnrollmentsPage() {
   return (
     <ListPage<Enrollment>
       title="Invitations"
-      description="Open enrollments: one-time tokens with which identities get their first certificate or password. A used invitation is no longer listed."
+      description="Enrollments: one-time tokens with which identities get their first certificate or password. A used invitation is no longer listed."
       queryKey={['enrollments']}
       load={({ text: _, ...query }) => controller.enrollments.page(query)}
       searchFields={['identity.name', 'username']}

@@ -3,14 +3,15 @@ import { CallFailed } from '../../api/call-failed.ts'
 import { controller } from '../../api/client.ts'
 import type { Versioned } from '../../api/versioned.ts'
 import { type BulkAction, previewEach } from '../../list/bulk-action.ts'
+import { counted } from '../../show/counted.ts'
 
 const PATH = '/edge/management/v1/identities'
 
 /** Calls an action of an identity, unless it was changed after it was read. */
-function change(method: 'POST' | 'DELETE', { id, version }: Versioned<Identity>, action = '', body?: unknown) {
+function change({ id, version }: Versioned<Identity>, action: string, body?: unknown) {
   const headers = version === undefined ? {} : { 'if-match': version }
   const path = `${PATH}/${encodeURIComponent(id)}${action}`
-  return controller.request({ method, path, headers, ...(body !== undefined && { body }) })
+  return controller.request({ method: 'POST', path, headers, ...(body !== undefined && { body }) })
 }
 
 export const IDENTITY_BULK_ACTIONS: readonly BulkAction<Identity>[] = [
@@ -20,7 +21,7 @@ export const IDENTITY_BULK_ACTIONS: readonly BulkAction<Identity>[] = [
     preview: (identities) =>
       previewEach(controller.identities, identities, (identity) =>
         identity.disabled
-          ? { effect: 'Can sign in again', run: () => change('POST', identity, '/enable') }
+          ? { effect: 'Can sign in again', run: () => change(identity, '/enable') }
           : { effect: 'Already enabled' },
       ),
   },
@@ -35,7 +36,7 @@ export const IDENTITY_BULK_ACTIONS: readonly BulkAction<Identity>[] = [
           ? { effect: 'Already disabled' }
           : {
               effect: `Logins are refused. ${sessions(identity.id)}`,
-              run: () => change('POST', identity, '/disable', { durationMinutes: 0 }),
+              run: () => change(identity, '/disable', { durationMinutes: 0 }),
             },
       )
     },
@@ -46,10 +47,14 @@ export const IDENTITY_BULK_ACTIONS: readonly BulkAction<Identity>[] = [
     need: 'DELETE /identities/:id',
     preview: async (identities) => {
       const sessions = await countSessions(identities)
-      return previewEach(controller.identities, identities, (identity) => ({
-        effect: `${describeLoss(identity)} ${sessions(identity.id)}`,
-        run: () => change('DELETE', identity),
-      }))
+      return previewEach(controller.identities, identities, (identity) =>
+        identity.isDefaultAdmin
+          ? { effect: 'The default administrator stays' }
+          : {
+              effect: `${describeLoss(identity)} ${sessions(identity.id)}`,
+              run: () => controller.identities.delete(identity.id, { ifMatch: identity.version }),
+            },
+      )
     },
   },
 ]
@@ -87,7 +92,7 @@ async function countSessions(identities: readonly Identity[]): Promise<(id: stri
   }
   return (id) => {
     const count = counts.get(id) ?? 0
-    if (isCut) return count === 0 ? 'Its sessions end.' : `At least ${count} sessions end.`
-    return count === 0 ? 'No session ends.' : `${count} ${count === 1 ? 'session ends' : 'sessions end'}.`
+    if (isCut) return count === 0 ? 'Its sessions end.' : `At least ${counted(count, 'session ends', 'sessions end')}.`
+    return count === 0 ? 'No session ends.' : `${counted(count, 'session ends', 'sessions end')}.`
   }
 }

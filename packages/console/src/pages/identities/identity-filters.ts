@@ -25,7 +25,7 @@ export const STATE_FILTER = choiceFilter('state', 'State', [
   { value: 'administrator', label: 'Administrators', filter: () => 'isAdmin = true' },
 ])
 
-/** By the end of access, or of an invitation. */
+/** By the end of access. */
 export const EXPIRY_FILTER = choiceFilter('expiry', 'End of access', [
   { value: 'ending', label: 'Ending within 30 days', filter: (now) => within('expiresAt', now, SOON_DAYS) },
   { value: 'expired', label: 'Expired', filter: (now) => `expiresAt <= ${datetime(now)}` },

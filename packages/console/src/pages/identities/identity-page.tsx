@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { AccessBadge } from '../../show/badges.tsx'
 import { CopyId } from '../../show/copy-id.tsx'
+import { methodLabel } from '../../show/describe-event.ts'
 import { Details, Section } from '../../show/details.tsx'
 import { Instant } from '../../show/instant.tsx'
 import { PageLink } from '../../show/links.tsx'
@@ -78,7 +79,7 @@ function LastLogin({ lastLoginAt, lastLoginMethod }: Pick<Identity, 'lastLoginAt
   if (lastLoginAt === null) return 'never'
   return (
     <>
-      <Instant at={lastLoginAt} /> ({lastLoginMethod})
+      <Instant at={lastLoginAt} /> ({methodLabel(lastLoginMethod ?? '')})
     </>
   )
 }

@@ -6,6 +6,7 @@ import { ConfirmButton } from '../../show/confirm-button.tsx'
 import { Section } from '../../show/details.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { PasskeyLines } from '../../show/passkey-lines.tsx'
+import { reloadIdentities } from './identity-query.ts'
 
 /** The passkeys of an identity, with their removal for lost devices. */
 export function IdentityPasskeysSection({ identity }: { readonly identity: Identity }) {
@@ -30,7 +31,7 @@ export function IdentityPasskeysSection({ identity }: { readonly identity: Ident
                     need="DELETE /identities/:id/passkeys/:passkeyId"
                     over={identity}
                     warning="Logins with it are refused, and sessions that it opened or completed end. If the policy requires a passkey, a new one is added after the next login."
-                    onConfirm={() => resetPasskey(identity.id, passkey.id)}
+                    onConfirm={() => resetPasskey(identity.id, passkey.id).then(reloadIdentities)}
                     done="The passkey is removed."
                   />
                 </Group>

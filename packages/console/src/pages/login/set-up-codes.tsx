@@ -84,7 +84,7 @@ export function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) 
   return (
     <Alert color="yellow" variant="light" title="Keep the recovery codes">
       <Stack gap="xs">
-        <Text size="sm">Each replaces a code of the app once. They are not shown again.</Text>
+        <Text size="sm">Each replaces a code of the app once. To see them again, you need a code.</Text>
         <SimpleGrid component="ul" aria-label="Recovery codes" cols={3} spacing={4} m={0} p={0}>
           {codes.map((code) => (
             <Text key={code} component="li" size="xs" ff="monospace" className="plain-item">

@@ -14,6 +14,7 @@ const TYPES = [
   { value: 'network', label: 'Networks' },
   { value: 'api-account', label: 'API accounts' },
   { value: 'identity-provider', label: 'Identity providers' },
+  { value: 'account-job', label: 'Jobs at providers' },
   { value: 'organization', label: 'The organization' },
   { value: 'token.refused', label: 'Refused tokens' },
   { value: 'token.accepted', label: 'Accepted tokens' },

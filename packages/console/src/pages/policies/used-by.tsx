@@ -5,6 +5,7 @@ import { controller } from '../../api/client.ts'
 import { useMay } from '../../api/use-may.ts'
 import { type BulkAction, previewEach } from '../../list/bulk-action.ts'
 import { StateBadge } from '../../show/badges.tsx'
+import { counted } from '../../show/counted.ts'
 import { PageLink } from '../../show/links.tsx'
 
 const DEFAULT_POLICY = 'default'
@@ -42,10 +43,6 @@ export function UsedBy({ id }: Pick<AuthPolicy, 'id'>) {
   )
 }
 
-function counted(count: number, one: string, several: string): string {
-  return count === 1 ? `1 ${one}` : `${count} ${several}`
-}
-
 export const POLICY_BULK_ACTIONS: readonly BulkAction<AuthPolicy>[] = [
   {
     label: 'Delete',
@@ -54,15 +51,16 @@ export const POLICY_BULK_ACTIONS: readonly BulkAction<AuthPolicy>[] = [
     preview: async (policies) => {
       const uses = new Map<string, number>()
       for (const { id } of policies) {
-        const { identities, signers } = await countUses(id)
+        // Those that may not read them are refused by the server when it is in use.
+        const { identities, signers } = await countUses(id).catch(() => ({ identities: 0, signers: 0 }))
         uses.set(id, identities + signers)
       }
-      return previewEach(controller.authPolicies, policies, ({ id }) => {
+      return previewEach(controller.authPolicies, policies, ({ id, version }) => {
         if (id === DEFAULT_POLICY) return { effect: 'The default policy stays' }
         const used = uses.get(id) ?? 0
         if (used > 0)
           return { effect: `In use: ${counted(used, 'identity or signer has', 'identities or signers have')} it` }
-        return { effect: 'Deleted for good', run: () => controller.authPolicies.delete(id) }
+        return { effect: 'Deleted for good', run: () => controller.authPolicies.delete(id, { ifMatch: version }) }
       })
     },
   },

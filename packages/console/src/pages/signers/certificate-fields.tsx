@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { CallFailed } from '../../api/call-failed.ts'
 import { controller } from '../../api/client.ts'
 import { errorText } from '../../api/error-text.ts'
+import { useMay } from '../../api/use-may.ts'
 import type { SignerCertificate } from '../../api/wire.ts'
 import { PemField } from '../../form/pem-field.tsx'
 import { Details } from '../../show/details.tsx'
@@ -58,11 +59,12 @@ function CertificateNote({ facts }: { readonly facts: SignerCertificate }) {
 
 /** Returns nothing without the permission to create signers; the signer's page shows the certificate once it is saved. */
 function useCertificateFacts(certPem: string): { facts: SignerCertificate | undefined; error: string | undefined } {
+  const may = useMay()
   const [debounced] = useDebouncedValue(certPem, DEBOUNCE_MS)
   const { data, error } = useQuery({
     queryKey: ['certificate', debounced],
     queryFn: () => controller.signers.readCertificate(debounced),
-    enabled: isCertificatePem(debounced),
+    enabled: may('POST /ext-jwt-signers/read-certificate') && isCertificatePem(debounced),
     staleTime: 60_000,
     gcTime: 60_000,
   })

@@ -1,6 +1,7 @@
 import { quoteForFilter, type Signer } from '@countersign/sdk'
 import { controller } from '../../api/client.ts'
 import { type BulkAction, previewEach } from '../../list/bulk-action.ts'
+import { counted } from '../../show/counted.ts'
 
 const setEnabled = (label: string, enabled: boolean, effect: string, already: string): BulkAction<Signer> => ({
   label,
@@ -28,9 +29,9 @@ export const SIGNER_BULK_ACTIONS: readonly BulkAction<Signer>[] = [
     need: 'DELETE /ext-jwt-signers/:id',
     preview: async (signers) => {
       const sessions = await countSessions(signers)
-      return previewEach(controller.signers, signers, ({ id }) => ({
+      return previewEach(controller.signers, signers, ({ id, version }) => ({
         effect: `Deleted for good, unless a policy names it.${sessions(id)}`,
-        run: () => controller.signers.delete(id),
+        run: () => controller.signers.delete(id, { ifMatch: version }),
       }))
     },
   },
@@ -38,14 +39,19 @@ export const SIGNER_BULK_ACTIONS: readonly BulkAction<Signer>[] = [
 
 /** Says how many sessions rest on a signer. */
 async function countSessions(signers: readonly Signer[]): Promise<(id: string) => string> {
-  const counts = new Map<string, string>()
+  const counts = new Map<string, number | undefined>()
   for (const { id } of signers) {
     const query = { filter: `signerId = ${quoteForFilter(id)}`, limit: 1 }
     const total = await controller.apiSessions.page(query).then(
-      (page) => String(page.total),
-      () => 'An unknown number of',
+      (page) => page.total,
+      () => undefined,
     )
     counts.set(id, total)
   }
-  return (id) => ` ${counts.get(id)} open sessions rest on it.`
+  return (id) => {
+    const count = counts.get(id)
+    return count === undefined
+      ? ' Sessions may rest on it.'
+      : ` ${counted(count, 'open session rests', 'open sessions rest')} on it.`
+  }
 }

@@ -1,5 +1,6 @@
 import type { Signer, SignerInput } from '@countersign/sdk'
 import { SegmentedControl, Switch, TextInput } from '@mantine/core'
+import { useMay } from '../../api/use-may.ts'
 import { FormFrame } from '../../form/form-frame.tsx'
 import { useServerForm } from '../../form/use-server-form.ts'
 import { CertificateFields } from './certificate-fields.tsx'
@@ -25,6 +26,7 @@ export function SignerForm({ signer, onSend, submitLabel }: SignerFormProps) {
     fieldOf: { fingerprint: 'certPem' },
   })
   const field = signerField(form)
+  const may = useMay()
   const isFetched = form.values.source === 'jwks'
   return (
     <FormFrame onSubmit={submit} error={formError} isBusy={isBusy} submitLabel={submitLabel}>
@@ -37,7 +39,7 @@ export function SignerForm({ signer, onSend, submitLabel }: SignerFormProps) {
         ]}
         {...form.getInputProps('source')}
       />
-      {isFetched ? (
+      {isFetched && may('POST /ext-jwt-signers/discover') ? (
         <DiscoverIssuer form={form} />
       ) : (
         <TextInput {...field('issuer', 'Issuer')} required description="Must equal the iss claim exactly" />

@@ -15,6 +15,6 @@ export async function verifyPreset({ issuer }: PresetSigner): Promise<PresetChec
     const { jwksEndpoint } = await controller.signers.discover(issuer)
     return { state: 'verified', published: jwksEndpoint }
   } catch (error) {
-    return { state: 'failed', reason: errorText(error) }
+    return { state: 'failed', reason: errorText(error).replace(/\.$/, '') }
   }
 }

@@ -27,15 +27,6 @@ interface CurrentIdentityLoginRouteParts {
 const SESSIONS = 'current-identity/api-sessions'
 const DECISIONS = 'current-identity/auth-decisions'
 
-/** Expired sessions are not listed, even before they are deleted. */
-const WITH_EXPIRY: FilterTable = {
-  ...API_SESSION_FILTER,
-  columns: new Map([
-    ...API_SESSION_FILTER.columns,
-    ['expiresAt', { kind: 'column', column: 'expires_at', type: 'datetime', notNull: true }],
-  ]),
-}
-
 const OWN_SYMBOLS = ['id', 'at', 'createdAt', 'method', 'reason', 'remoteAddress']
 const OWN_DECISION_FILTER: FilterTable = {
   ...AUTH_DECISION_FILTER,
@@ -62,7 +53,8 @@ export function currentIdentityLoginRoutes({ store, clock, decisions }: CurrentI
             return { ...shown, method, signerId, client: row.client, expiresAt: timestamp(expiresAt) }
           })
         const terms = [equals('identity', identity.id), laterThan('expiresAt', clock.now())]
-        const within = { table: WITH_EXPIRY, predicate: { kind: 'and', terms } as const }
+        // Expired sessions are not listed, even before they are deleted.
+        const within = { table: API_SESSION_FILTER, predicate: { kind: 'and', terms } as const }
         return listResponse({ store, table: API_SESSION_FILTER, show, within }, call)
       },
     },

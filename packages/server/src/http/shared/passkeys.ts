@@ -50,8 +50,8 @@ export function passkeyRoutes(parts: PasskeyRouteParts): Route[] {
   /** A session that lacks only a passkey can add the first one: otherwise a policy that requires one would keep new identities out. */
   const checkMayRegister = async (call: Call): Promise<PasskeyRequest> => {
     const { missing, signer } = await secondFactor.check(sessionOf(call), call.untrustedBearers)
-    const isFirst = missing.every((factor) => factor.kind === 'passkey' && !factor.isEnrolled)
-    if (!isFirst) throw missingFactors(missing)
+    const lacksNothingElse = missing.every((factor) => factor.kind === 'passkey' && !factor.isEnrolled)
+    if (!lacksNothingElse) throw missingFactors(missing)
     return requestOf(call, signer)
   }
 
