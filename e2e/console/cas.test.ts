@@ -44,7 +44,7 @@ test('W-82 W-85 a CA is added with every member, verified, edited and deleted', 
   const proof = (commonName: string) => makeTestCertificate({ issuer: authority, commonName }).pem
   await field('certPem').fill(proof('another name'))
   await page.getByRole('button', { name: 'Verify' }).click()
-  await page.getByText('The common name of the supplied certificate is invalid').waitFor()
+  await page.getByText('The certificate does not have the requested common name').waitFor()
   await field('certPem').fill(proof(verificationToken))
   await page.getByRole('button', { name: 'Verify' }).click()
   await page.getByRole('heading', { name: 'Verification' }).waitFor({ state: 'detached' })
