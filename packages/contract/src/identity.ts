@@ -101,7 +101,7 @@ export const IDENTITY = resource({
     readOnly: true,
   }),
   lastLoginMethod: field(Type.Enum([...LOGIN_METHODS]), {
-    description: 'How it logged in then: with a password, a certificate, a token, or as an API account',
+    description: 'How it logged in then: with a password, a passkey, a certificate, a token, or as an API account',
     default: null,
     readOnly: true,
   }),

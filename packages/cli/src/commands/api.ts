@@ -47,8 +47,9 @@ export const api: Command = {
       return EXIT.ok
     } catch (error) {
       if (isSdkError(error) && error.status > 0) {
-        const { code, status, message, field, requestId } = error
-        await printResponse(call, { error: { code, status, message, field, requestId } })
+        const { code, status, message, field, requestId, cause, hint, conflictsWith } = error
+        const shown = { code, status, message, field, requestId, cause, hint, conflictsWith }
+        await printResponse(call, { error: shown })
       }
       throw error
     }

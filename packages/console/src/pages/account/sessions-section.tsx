@@ -10,6 +10,7 @@ import { methodLabel } from '../../show/describe-event.ts'
 import { Section } from '../../show/details.tsx'
 import { Instant } from '../../show/instant.tsx'
 import { Loaded } from '../../show/loaded.tsx'
+import { SessionState } from '../diagnosis/session-state.tsx'
 import { ownSessionsQuery, reloadOwn } from './own-account.ts'
 
 /** Where the caller is signed in. Ends the other sessions, one by one or all. */
@@ -55,7 +56,7 @@ export function OwnSessionsSection() {
 }
 
 function OwnSession({ session, isCurrent }: { readonly session: ApiSession; readonly isCurrent: boolean }) {
-  const { id, ipAddress, createdAt, lastActivityAt, method, client, expiresAt } = session
+  const { id, ipAddress, createdAt, lastActivityAt, method, client, expiresAt, state } = session
   return (
     <Group component="li" justify="space-between" gap="xs" className="plain-item">
       <Stack gap={2}>
@@ -64,6 +65,7 @@ function OwnSession({ session, isCurrent }: { readonly session: ApiSession; read
             {ipAddress}
           </Text>
           {isCurrent && <StateBadge color="green">This one is you</StateBadge>}
+          {state !== 'complete' && <SessionState session={session} />}
         </Group>
         <Text size="sm" className="breakable">
           {[method && `by ${methodLabel(method)}`, client].filter(Boolean).join(', ')}

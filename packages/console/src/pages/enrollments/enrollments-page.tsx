@@ -1,6 +1,7 @@
 import type { Enrollment } from '@countersign/sdk'
 import { Box, Stack, Text } from '@mantine/core'
 import { controller } from '../../api/client.ts'
+import type { CsvExport } from '../../list/csv.ts'
 import { choiceFilter, datetime, equalFilter } from '../../list/list-filter.ts'
 import { ListPage } from '../../list/list-page.tsx'
 import type { Column } from '../../list/list-table.tsx'
@@ -37,6 +38,20 @@ const COLUMNS: readonly Column<Enrollment>[] = [
   },
   { label: 'Actions', from: 'md', cell: (enrollment) => <EnrollmentActions enrollment={enrollment} /> },
 ]
+
+/** Without the tokens, which are credentials. */
+const CSV: CsvExport<Enrollment> = {
+  fileName: 'invitations',
+  columns: [
+    ['id', ({ id }) => id],
+    ['identityId', ({ identity }) => identity.id],
+    ['identity', ({ identity }) => identity.name],
+    ['method', ({ method }) => method],
+    ['username', ({ username }) => username],
+    ['expiresAt', ({ expiresAt }) => expiresAt],
+    ['createdAt', ({ createdAt }) => createdAt],
+  ],
+}
 
 const STATE_FILTER = choiceFilter('state', 'State', [
   { value: 'open', label: 'Open', filter: (now) => `expiresAt > ${datetime(now)}` },
@@ -76,6 +91,7 @@ export function EnrollmentsPage() {
       searchLabel="Search identity or user name"
       emptyText="There are no invitations. The page of an identity creates them."
       filters={[STATE_FILTER, KIND_FILTER]}
+      csv={CSV}
     />
   )
 }

@@ -1,7 +1,5 @@
 import { endSession, endSessionsOf } from '../../operations/api-session/end-session.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { stateOfSession } from '../../session/session-state.ts'
-import { sessionFromRow } from '../../store/api-session-row.ts'
 import { API_SESSION_FILTER } from '../../store/filter-tables.ts'
 import { notFound } from '../../store/not-found.ts'
 import { loadAuthPolicies } from '../../store/reads/auth-policy-reads.ts'
@@ -12,12 +10,12 @@ import type { ApiSessionRow } from '../../store/schema.ts'
 import { sessionCertificate } from '../../store/session-certificate.ts'
 import type { Store } from '../../store/store.ts'
 import { MANAGEMENT } from '../api-paths.ts'
-import { detail, done, timestamp } from '../pipeline/envelope.ts'
+import { detail, done } from '../pipeline/envelope.ts'
 import { listResponse } from '../pipeline/list-response.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import type { Route } from '../pipeline/route.ts'
 import { describe } from '../pipeline/route-note.ts'
-import { apiSessionView } from '../shared/api-session-view.ts'
+import { listedSessionView } from '../shared/api-session-view.ts'
 import { laterThan } from '../shared/row-conditions.ts'
 
 const ONE = [`${MANAGEMENT}/api-sessions/:id`]
@@ -51,19 +49,7 @@ export function apiSessionRoutes({ store, clock: { now } }: ApiSessionRouteParts
       const state = certificates.get(row.authenticator_id)
       const certificate = state && sessionCertificate(state)
       const policy = identity && policies.get(identity.authPolicyId)
-      if (!policy) return []
-      const session = sessionFromRow(row)
-      const { method, signerId, expiresAt } = session
-      return [
-        {
-          ...apiSessionView({ ...session, identity, certificate }),
-          method,
-          signerId,
-          client: row.client,
-          expiresAt: timestamp(expiresAt),
-          ...stateOfSession(session, identity.verifiedTotpId, policy, now()),
-        },
-      ]
+      return policy ? [listedSessionView({ row, identity, policy, certificate }, now())] : []
     })
   }
   return [

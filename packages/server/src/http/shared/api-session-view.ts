@@ -1,6 +1,10 @@
 import type { SessionTokenClaims } from '@countersign/core'
 import type { MissingFactor } from '../../login/second-factor.ts'
 import type { LiveSession } from '../../session/live-sessions.ts'
+import { stateOfSession } from '../../session/session-state.ts'
+import { sessionFromRow } from '../../store/api-session-row.ts'
+import type { StoredAuthPolicy } from '../../store/auth-policy-row.ts'
+import type { ApiSessionRow } from '../../store/schema.ts'
 import { certificateMembers } from '../../store/session-certificate.ts'
 import { selfLink, timestamp } from '../pipeline/envelope.ts'
 import { authQueries } from './auth-queries.ts'
@@ -43,6 +47,26 @@ export function apiSessionView(session: ShownSession, self = 'api-sessions') {
     ...certificateMembers(session.certificate),
     lastActivityAt: timestamp(session.lastActivityAt),
     cachedLastActivityAt: timestamp(session.lastActivityAt),
+  }
+}
+
+interface ListedSession extends Pick<ShownSession, 'identity'> {
+  readonly row: ApiSessionRow
+  readonly policy: StoredAuthPolicy
+  readonly certificate?: ShownSession['certificate']
+}
+
+/** A session in a list: how it was opened, by which program, and what it can do now. */
+export function listedSessionView({ row, identity, policy, certificate }: ListedSession, now: number, self?: string) {
+  const session = sessionFromRow(row)
+  const { method, signerId, expiresAt } = session
+  return {
+    ...apiSessionView({ ...session, identity, certificate }, self),
+    method,
+    signerId,
+    client: row.client,
+    expiresAt: timestamp(expiresAt),
+    ...stateOfSession(session, identity.verifiedTotpId, policy, now),
   }
 }
 

@@ -1,6 +1,5 @@
 import { endOwnSession } from '../../operations/api-session/end-session.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { sessionFromRow } from '../../store/api-session-row.ts'
 import { DECISION_RETENTION_MS } from '../../store/decision-retention.ts'
 import { API_SESSION_FILTER, AUTH_DECISION_FILTER, CONTROLLER_DECISION_FILTER } from '../../store/filter-tables.ts'
 import type { FilterTable } from '../../store/filter-to-sql.ts'
@@ -15,7 +14,7 @@ import { listResponse } from '../pipeline/list-response.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import { type Route, sessionOf } from '../pipeline/route.ts'
 import { describe } from '../pipeline/route-note.ts'
-import { apiSessionView } from './api-session-view.ts'
+import { listedSessionView } from './api-session-view.ts'
 import { equals, isTrue, laterThan } from './row-conditions.ts'
 
 interface CurrentIdentityLoginRouteParts {
@@ -44,14 +43,9 @@ export function currentIdentityLoginRoutes({ store, clock, decisions }: CurrentI
       body: null,
       note: describe.list('ApiSession', 'List the caller’s sessions'),
       handle: (call) => {
-        const { identity } = sessionOf(call)
+        const { identity, policy } = sessionOf(call)
         const show = (rows: readonly ApiSessionRow[]) =>
-          rows.map((row) => {
-            const session = sessionFromRow(row)
-            const { method, signerId, expiresAt } = session
-            const shown = apiSessionView({ ...session, identity }, SESSIONS)
-            return { ...shown, method, signerId, client: row.client, expiresAt: timestamp(expiresAt) }
-          })
+          rows.map((row) => listedSessionView({ row, identity, policy }, clock.now(), SESSIONS))
         const terms = [equals('identity', identity.id), laterThan('expiresAt', clock.now())]
         // Expired sessions are not listed, even before they are deleted.
         const within = { table: API_SESSION_FILTER, predicate: { kind: 'and', terms } as const }
