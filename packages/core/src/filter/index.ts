@@ -1,4 +1,8 @@
-/** The filter language of lists, for packages that need nothing else of the rules. */
-export { compareRows, evaluate } from './evaluate.ts'
-export type { FilterOptions, SymbolType } from './filter.ts'
-export { resolvePaging } from './paging.ts'
+/** The filter language of lists, also for packages that need nothing else of the rules. */
+export * from './evaluate.ts'
+export * from './filter.ts'
+export { filterCost } from './filter-cost.ts'
+export * from './paging.ts'
+export { parseFilter } from './parse.ts'
+export { parseDatetime } from './parse-datetime.ts'
+export { parseSort } from './parse-sort.ts'
