@@ -55,7 +55,10 @@ function checkFlag(command: string, known: ReadonlyMap<string, Flag>, token: Fla
   if (!flag.value && value !== undefined) throw usageError(`${rawName} takes no value`, `write ${rawName} alone`)
   // In `--port --json` the value is missing; it is not `--json`.
   if (flag.value && (value === undefined || value === '' || (!inlineValue && value.startsWith('--')))) {
-    throw usageError(`${rawName} needs a value`, `write ${rawName} ${flag.value}`)
+    throw usageError(
+      `${rawName} needs a value`,
+      `write ${rawName} ${flag.choices ? joinChoices(flag.choices) : flag.value}`,
+    )
   }
   if (value !== undefined && flag.choices && !flag.choices.includes(value)) {
     const near = askDidYouMean(suggest(value, flag.choices))
