@@ -357,6 +357,9 @@ const RESPONSES: Readonly<Record<string, string>> = {
 
 /** Responses to a caller whose TOTP enrollment stays, since a partial session cannot delete it. */
 const PARTIAL_RESPONSES: Readonly<Record<string, string>> = {
+  // Another factor is missing too: only the first passkey may be added by a session that lacks nothing else.
+  'POST /edge/client/v1/current-identity/passkey-options': '401 UNAUTHORIZED',
+  'POST /edge/management/v1/current-identity/passkey-options': '401 UNAUTHORIZED',
   'GET /edge/client/v1/current-identity/mfa/qr-code': '200',
   'GET /edge/management/v1/current-identity/mfa/qr-code': '200',
 }
@@ -476,7 +479,7 @@ test('N-01 W-34 W-57 W-58 D28 every route responds to each kind of caller as the
           const call = `${method} ${path}`
           const expected = own[call] ?? RESPONSES[call] ?? usualResponse(method, path)
           assert.equal([status, code].filter(Boolean).join(' '), expected, what)
-          assert.equal(reply.headers['www-authenticate'], undefined, what)
+          assert.equal(reply.headers['www-authenticate'], status === '401' ? caller.challenge : undefined, what)
         } else {
           assert.equal(summarize(reply), '401 UNAUTHORIZED', what)
           assert.equal(reply.headers['www-authenticate'], caller.challenge, what)
