@@ -12,7 +12,7 @@ export interface SessionUse {
 /** Sessions that lack a second factor. */
 export interface IncompleteSessions {
   readonly ids: string[]
-  /** Whether these are all, as far as this process knows. */
+  /** Whether these were all when they were read: new ones of this process are added. */
   readonly isWhole: boolean
 }
 

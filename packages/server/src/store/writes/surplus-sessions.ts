@@ -100,7 +100,6 @@ export async function endSurplusSessions(
   await deleteSessions(tx, (await findStillIdle(tx, identityId, rest)) ?? (await findIdle(tx, identityId, rest)))
 }
 
-/** On other nodes there may be more. They are found when the candidates of `findIdle` have been used up. */
 async function findIncomplete(
   { db, idleSessions }: Transaction,
   identityId: string,
@@ -115,11 +114,12 @@ async function findIncomplete(
   while (known && found.length < surplus && known.ids.length > 0) {
     found.push(...(await incompleteOne(db, known.ids.shift() ?? '', ...factors)))
   }
-  if (found.length === surplus || known?.isWhole) return found
+  if (found.length === surplus) return found
+  // Other processes open sessions too: those that this one knows of need not be all.
   const read = await incompleteOnes(db, identityId, ...factors)
   const taken = read.slice(0, surplus)
-  const isWhole = read.length < SURPLUS_BATCH
-  idleSessions?.setIncomplete(identityId, { ids: read.slice(surplus).map(({ id }) => id), isWhole })
+  const ids = read.slice(surplus).map(({ id }) => id)
+  idleSessions?.setIncomplete(identityId, { ids, isWhole: read.length < SURPLUS_BATCH })
   return taken
 }
 
