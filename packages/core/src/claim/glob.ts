@@ -14,9 +14,17 @@ export function globMatcher(pattern: string): GlobMatcher {
   let matches: GlobMatcher | undefined
   return (text) => {
     if (text.length > MAX_TEXT_LENGTH) return false
-    matches ??= buildMatcher(pattern)
+    matches ??= withPrefix(pattern)
     return matches(text)
   }
+}
+
+/** Most texts differ in the first characters, and most patterns have one wildcard, at their end. */
+function withPrefix(pattern: string): GlobMatcher {
+  const prefix = literalPrefix(pattern)
+  if (pattern === `${prefix}${ANY_RUN}`) return (text) => text.startsWith(prefix)
+  const matches = buildMatcher(pattern)
+  return (text) => text.startsWith(prefix) && matches(text)
 }
 
 /** The time is linear in the length of the text: bit `n` of `state` says whether the first `n` elements of the pattern match the characters read so far. */

@@ -1,0 +1,87 @@
+import type { JsonObject } from '../json/json-value.ts'
+import { type CompiledRule, evaluateRule } from './compile-rule.ts'
+import { RuleFault, type RuleResult, type RuleVariables } from './rule-run.ts'
+import { isRuleList, typeOf } from './rule-value.ts'
+
+/** Why a rule refuses. A closed set: logs, metrics and "explain" use these values. */
+export const RULE_REFUSALS = ['rule-refused', 'rule-error'] as const
+export type RuleRefusal = (typeof RULE_REFUSALS)[number]
+
+/** The HTTP request of a login. */
+export interface RuleRequest {
+  readonly method: string
+  readonly address: string
+}
+
+interface Named {
+  readonly id: string
+  readonly name: string
+}
+
+interface CommonFacts {
+  readonly claims: JsonObject
+  readonly signer: Named
+  /** Absent where no request is known: a rule that reads it then fails. */
+  readonly request: RuleRequest | undefined
+  readonly nowMs: number
+}
+
+interface SignerFacts extends CommonFacts {
+  readonly header: JsonObject
+}
+
+export interface PolicyFacts extends CommonFacts {
+  readonly identity: Named & { readonly attributes: readonly string[] }
+}
+
+/** The variables of a signer's rules. */
+export function signerVariables({ header, ...facts }: SignerFacts): RuleVariables {
+  return { ...commonVariables(facts), header }
+}
+
+/** The variables of a policy's rule. */
+export function policyVariables({ identity, ...facts }: PolicyFacts): RuleVariables {
+  const { id, name, attributes } = identity
+  return { ...commonVariables(facts), identity: { id, name, attributes } }
+}
+
+function commonVariables({ claims, signer: { id, name }, request, nowMs }: CommonFacts) {
+  const time = new Date(nowMs)
+  return { claims, signer: { id, name }, ...(request && { request: { ...request, time } }) }
+}
+
+/** Why an accept rule refuses; undefined when it accepts. */
+export function findRuleRefusal(rule: CompiledRule, variables: RuleVariables): RuleRefusal | undefined {
+  return refusalOf(evaluateRule(rule, variables))
+}
+
+/** Anything but a bool is an error. */
+export function refusalOf(result: RuleResult): RuleRefusal | undefined {
+  return result === true ? undefined : result === false ? 'rule-refused' : 'rule-error'
+}
+
+export type RuleAttributes =
+  | { readonly ok: true; readonly attributes: readonly string[] }
+  | { readonly ok: false; readonly rule: CompiledRule; readonly reason: string }
+
+/** The attributes that the rules give, of all rules together; or the first rule that fails. */
+export function ruleAttributes(rules: readonly CompiledRule[], variables: RuleVariables): RuleAttributes {
+  const attributes: string[] = []
+  for (const rule of rules) {
+    const result = evaluateRule(rule, variables)
+    const reason = attributesError(result)
+    if (reason !== undefined || !isList(result)) return { ok: false, rule, reason: reason ?? '' }
+    attributes.push(...result)
+  }
+  return { ok: true, attributes: attributes.filter((attribute) => attribute !== '') }
+}
+
+const isList = (result: RuleResult): result is readonly string[] => !(result instanceof RuleFault) && isRuleList(result)
+
+function attributesError(result: RuleResult): string | undefined {
+  if (result instanceof RuleFault) return result.message
+  if (!isRuleList(result)) return `the rule gives a ${typeOf(result)} instead of a list of strings`
+  return result.every((attribute) => typeof attribute === 'string')
+    ? undefined
+    : 'the rule gives a list with other values than strings'
+}

@@ -1,0 +1,65 @@
+import type { RuleMap, RuleValue } from './rule-value.ts'
+
+/** A part of a rule's text, by offsets. */
+export interface RuleRange {
+  readonly start: number
+  readonly end: number
+}
+
+/** Why a rule has no value. Returned, not thrown: rules absorb faults (`fault || true` is true), and a stack trace for each would be expensive. */
+export class RuleFault {
+  readonly message: string
+  readonly at: RuleRange
+
+  constructor(message: string, at: RuleRange) {
+    this.message = message
+    this.at = at
+  }
+}
+
+export type RuleResult = RuleValue | RuleFault
+
+/** The values of the variables. */
+export type RuleVariables = Readonly<Record<string, RuleMap>>
+
+/**
+ * What one evaluation may cost. One unit is one step of a rule, one compared element, or 64 characters; 8,000 of them take less than 5 ms.
+ */
+export const MAX_RULE_COST = 8_000
+const CHARACTERS_PER_UNIT = 64
+
+/** One evaluation: the variables, the values of the variables of comprehensions, and the cost that is left. */
+export class RuleRun {
+  readonly variables: RuleVariables
+  readonly locals: RuleValue[] = []
+  /** For explanations: the latest value of each part of the rule. */
+  readonly trace: Map<object, RuleResult> | undefined
+  #left = MAX_RULE_COST
+
+  constructor(variables: RuleVariables, trace?: Map<object, RuleResult>) {
+    this.variables = variables
+    this.trace = trace
+  }
+
+  get isOverspent(): boolean {
+    return this.#left < 0
+  }
+
+  get cost(): number {
+    return MAX_RULE_COST - this.#left
+  }
+
+  /** Returns whether the evaluation may go on. */
+  spend(units: number): boolean {
+    this.#left -= units
+    return this.#left >= 0
+  }
+
+  /** Spends what reading so many characters costs. */
+  spendText(characters: number): boolean {
+    return this.spend(1 + Math.ceil(characters / CHARACTERS_PER_UNIT))
+  }
+}
+
+/** The fault of every part that is evaluated after the cost is spent. The whole rule has then failed, whatever absorbs it. */
+export const OVERSPENT = new RuleFault('the rule takes too long for these claims', { start: 0, end: 0 })
