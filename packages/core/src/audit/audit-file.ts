@@ -1,0 +1,58 @@
+import type { AuditHead, AuditKey } from './audit-head.ts'
+import type { ExportedAudit, ExportedEntry } from './verify-audit.ts'
+
+/** The first line of an export. The heads stand here, so that a file that ends early still says what is missing. */
+export interface AuditFileHeader {
+  readonly format: typeof AUDIT_FILE_FORMAT
+  readonly exportedAt: string
+  readonly keys: readonly AuditKey[]
+  readonly heads: readonly AuditHead[]
+  readonly anchors: readonly AuditHead[]
+}
+
+export const AUDIT_FILE_FORMAT = 'countersign-audit-1'
+
+/** A file that is not an export, or a line of one that is not an entry. */
+export class AuditFileError extends Error {
+  override readonly name = 'AuditFileError'
+}
+
+/** Reads an export: a header, and an entry on each further line. Throws `AuditFileError`. */
+export function readAuditFile(text: string): ExportedAudit & { readonly header: AuditFileHeader } {
+  const [first = '', ...lines] = text.split('\n')
+  const header = readLine(first, 1) as unknown as AuditFileHeader
+  const { format, keys, heads, anchors } = header
+  const isHeader = format === AUDIT_FILE_FORMAT && [keys, heads, anchors].every((list) => Array.isArray(list))
+  if (!isHeader) throw new AuditFileError(`line 1 is not the header of a file of the format ${AUDIT_FILE_FORMAT}`)
+  const entries = lines.flatMap((line, index) => {
+    if (line.trim() === '') return []
+    const entry = readLine(line, index + 2)
+    const isEntry = typeof entry.node === 'string' && Number.isSafeInteger(entry.sequence)
+    if (!isEntry) throw new AuditFileError(`line ${index + 2} is not an entry`)
+    return [entry as unknown as ExportedEntry]
+  })
+  return { header, heads, anchors, entries }
+}
+
+/** The heads among the events that a sink has received, one JSON object on each line, in either format. Other lines are passed over. */
+export function readSinkHeads(text: string): AuditHead[] {
+  return text.split('\n').flatMap((line) => {
+    try {
+      const event = readLine(line, 0)
+      const { namespace, node, sequence, hash, signature } = (event.data ?? event) as Readonly<Record<string, unknown>>
+      return namespace === 'auditHead' ? [{ node, sequence, hash, signature } as AuditHead] : []
+    } catch {
+      return []
+    }
+  })
+}
+
+function readLine(line: string, number: number): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(line)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  } catch {
+    // Reported below.
+  }
+  throw new AuditFileError(`line ${number} is not a JSON object`)
+}
