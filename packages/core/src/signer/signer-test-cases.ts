@@ -1,0 +1,124 @@
+import type {
+  TestCase,
+  TestCaseExpectation,
+  TestCaseFailure,
+  TestCaseResult,
+} from '@countersign/contract/signer-test-case'
+import { AppError, fieldError } from '../app-error.ts'
+import { readAttributes, selectedClaim } from '../enrollment/enrollment-claims.ts'
+import { sortedUnique } from '../identity/attribute-parts.ts'
+import { isJsonObject, type JsonObject } from '../json/json-value.ts'
+import { CHECKS, type CheckName } from '../token/verdict.ts'
+import { buildVerifySigner } from '../token/verify-signer.ts'
+import { evaluateClaims } from '../token/verify-token.ts'
+import type { SignerSettings } from './signer-settings.ts'
+
+export type { TestCase, TestCaseExpectation, TestCaseFailure, TestCaseResult }
+
+const FIELD = 'testCases'
+/** Every save runs them, in one transaction. */
+const MAX_TOTAL_LENGTH = 131_072
+/** Of these a test case says nothing: it has no signature. */
+const KEY_CHECKS: readonly CheckName[] = ['kid', 'key', 'signature']
+const TESTED_CHECKS = CHECKS.filter((check) => !KEY_CHECKS.includes(check))
+
+/** Throws for the first test case that is invalid by itself. */
+export function checkTestCases(cases: readonly TestCase[]): void {
+  const seen = new Set<string>()
+  for (const [index, { name, now, expect }] of cases.entries()) {
+    const path = `${FIELD}.${index}`
+    if (name.trim() === '') throw fieldError(`${path}.name`, 'a test case needs a name', name)
+    if (seen.has(name)) throw fieldError(`${path}.name`, 'each test case needs a name of its own', name)
+    seen.add(name)
+    if (now !== undefined && timeOf(now) === undefined) {
+      throw fieldError(`${path}.now`, 'now is a date and time such as 2026-01-31T12:00:00Z, or seconds since 1970', now)
+    }
+    checkExpectation(expect, `${path}.expect`)
+  }
+  if (JSON.stringify(cases).length > MAX_TOTAL_LENGTH) {
+    throw fieldError(FIELD, `the test cases may have at most ${MAX_TOTAL_LENGTH} characters together`, '')
+  }
+}
+
+function checkExpectation({ outcome, check, attributes, externalId }: TestCaseExpectation, path: string): void {
+  if (check !== undefined && !TESTED_CHECKS.some((known) => known === check)) {
+    throw fieldError(`${path}.check`, `check is one of ${TESTED_CHECKS.join(', ')}`, check)
+  }
+  if (outcome === 'accepted' && check !== undefined) {
+    throw fieldError(`${path}.check`, 'only a refused token fails a check', check)
+  }
+  if (outcome === 'refused' && (attributes !== undefined || externalId !== undefined)) {
+    throw fieldError(`${path}.outcome`, 'only an accepted token has attributes and an externalId', outcome)
+  }
+}
+
+/** The settings that decide about the claims of a test case. */
+export type TestedSigner = SignerSettings & { readonly id: string; readonly revision?: string | number }
+
+/** Runs the test cases of a signer, with the checks that a login makes. Returns those that do not have the expected result. */
+export function runTestCases(
+  signer: TestedSigner,
+  nowMs: number,
+  cases: readonly TestCase[] = signer.testCases,
+): TestCaseFailure[] {
+  if (cases.length === 0) return []
+  const verify = buildVerifySigner({ revision: 0, ...signer })
+  return cases.flatMap(({ name, claims, header, now, expect }) => {
+    const at = now === undefined ? nowMs : (timeOf(now) ?? nowMs)
+    const verdict = evaluateClaims(claims as JsonObject, objectOf(header), verify, at)
+    const received: TestCaseResult = verdict.accepted
+      ? {
+          outcome: 'accepted',
+          externalId: verdict.identityClaim,
+          ...givenAttributes(signer, claims as JsonObject, verdict.ruleAttributes),
+        }
+      : {
+          outcome: 'refused',
+          check: verdict.failed.check,
+          reason: verdict.reason,
+          text: `expected ${verdict.failed.expected}; received ${verdict.failed.received ?? 'nothing'}`,
+        }
+    return isAsExpected(expect, received) ? [] : [{ name, expected: expect, received }]
+  })
+}
+
+/** Throws TEST_CASE_FAILED unless the signer passes its test cases. */
+export function requirePassedTestCases(signer: TestedSigner, nowMs: number): void {
+  const failures = runTestCases(signer, nowMs)
+  if (failures.length === 0) return
+  const names = failures.map(({ name }) => JSON.stringify(name)).join(', ')
+  const message = `${failures.length} of ${signer.testCases.length} test cases failed: ${names}`
+  throw new AppError('TEST_CASE_FAILED', { message, failures })
+}
+
+function givenAttributes(
+  { enrollAttributeClaimsSelector }: SignerSettings,
+  claims: JsonObject,
+  byRules: readonly string[],
+): Pick<TestCaseResult, 'attributes' | 'text'> {
+  const read = readAttributes(selectedClaim(enrollAttributeClaimsSelector, claims))
+  const attributes = sortedUnique([...(read.ok ? read.value : []), ...byRules])
+  return read.ok ? { attributes } : { attributes, text: read.reason }
+}
+
+function isAsExpected(expected: TestCaseExpectation, received: TestCaseResult): boolean {
+  return (
+    expected.outcome === received.outcome &&
+    (expected.check ?? received.check) === received.check &&
+    (expected.externalId ?? received.externalId) === received.externalId &&
+    (expected.attributes === undefined ||
+      JSON.stringify(sortedUnique(expected.attributes)) === JSON.stringify(received.attributes))
+  )
+}
+
+function objectOf(value: unknown): JsonObject {
+  return isJsonObject(value as JsonObject) ? (value as JsonObject) : {}
+}
+
+const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i
+
+/** In milliseconds; undefined for what is no time. */
+function timeOf(now: string | number): number | undefined {
+  const ms = typeof now === 'number' ? now * 1000 : DATE_TIME.test(now) ? Date.parse(now) : Number.NaN
+  return Number.isFinite(ms) ? ms : undefined
+}
