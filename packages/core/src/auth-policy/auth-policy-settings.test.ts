@@ -22,9 +22,9 @@ const BODY: AuthPolicyWrite = {
 
 test('a policy has the members of its body; requireExtJwtSigner and tags are optional', () => {
   const policy = authPolicyFromBody(BODY)
-  const { session } = DEFAULT_AUTH_POLICY
+  const { session, certificate } = DEFAULT_AUTH_POLICY
   const secondary = { requireTotp: true, requireExtJwtSigner: null, requirePasskey: false }
-  assert.deepEqual(policy, { ...BODY, secondary, session, tags: {} })
+  assert.deepEqual(policy, { ...BODY, secondary, session, certificate, acceptRule: null, tags: {} })
 })
 
 test('signers are sorted without duplicates, and numbers are raised to their minimum', () => {
@@ -64,10 +64,12 @@ test('a policy needs a name of plain text', () => {
 test('D64 a PUT keeps the session and the requirements for logins; null clears them', () => {
   const requirements = { requireAcr: ['b', 'a', 'b'], requireAmr: ['x', 'x'], maxAuthAgeSeconds: 5 }
   const session = { idleMinutes: 1, maxMinutes: 2, endWithToken: true }
+  const certificate = { maxDays: 30, renewalNeedsToken: true, renewalGraceHours: 0 }
   const current = authPolicyFromBody({
     ...BODY,
     primary: { ...primary, extJwt: { ...primary.extJwt, ...requirements } },
     session,
+    certificate,
   })
   const { requireAcr, requireAmr, maxAuthAgeSeconds } = current.primary.extJwt
   assert.deepEqual([requireAcr, requireAmr, maxAuthAgeSeconds], [['b', 'a'], ['x'], 5])
@@ -76,6 +78,12 @@ test('D64 a PUT keeps the session and the requirements for logins; null clears t
     primary: { ...primary, extJwt: { allowed: true, allowedSigners: ['one'] } },
   })
   assert.deepEqual([kept.session, kept.primary.extJwt], [session, current.primary.extJwt])
+  assert.deepEqual(kept.certificate, certificate)
+  assert.deepEqual(patchedAuthPolicy(current, { certificate: null }).certificate, DEFAULT_AUTH_POLICY.certificate)
+  assert.deepEqual(patchedAuthPolicy(current, { certificate: { renewalGraceHours: null } }).certificate, {
+    ...certificate,
+    renewalGraceHours: 24,
+  })
   assert.deepEqual(patchedAuthPolicy(current, { session: null }).session, DEFAULT_AUTH_POLICY.session)
   assert.deepEqual(replacedAuthPolicy(current, { ...BODY, session: null }).session, DEFAULT_AUTH_POLICY.session)
   assert.deepEqual(patchedAuthPolicy(current, { session: { maxMinutes: null } }).session, {

@@ -8,6 +8,7 @@ import { MIN_PASSWORD_LENGTH } from '@countersign/contract/limits'
 import { fieldError } from '../app-error.ts'
 import type { JsonObject } from '../json/json-value.ts'
 import { type BodyRules, newSettings, patchedSettings, replacedSettings } from '../resource/apply-body.ts'
+import { checkRule } from '../rule/check-rule.ts'
 import { readTags } from '../tag/read-tags.ts'
 import { checkPlainText } from '../text/plain-text.ts'
 
@@ -32,6 +33,8 @@ export const DEFAULT_AUTH_POLICY: AuthPolicySettings = {
   },
   secondary: { requireTotp: false, requireExtJwtSigner: null, requirePasskey: false },
   session: { idleMinutes: null, maxMinutes: null, endWithToken: false },
+  certificate: { maxDays: null, renewalNeedsToken: false, renewalGraceHours: 24 },
+  acceptRule: null,
   tags: {},
 }
 
@@ -76,6 +79,7 @@ export function validateAuthPolicy(policy: AuthPolicySettings): void {
   const { requireAcr, requireAmr } = policy.primary.extJwt
   for (const acr of requireAcr) checkAcr(acr)
   for (const amr of requireAmr) checkPlainText('primary.extJwt.requireAmr', amr)
+  if (policy.acceptRule !== null) checkRule('acceptRule', policy.acceptRule, 'accept', 'policy')
 }
 
 /** The values are sent to clients in a quoted parameter, separated by spaces (RFC 9470 section 3). */

@@ -15,7 +15,7 @@ export type LoginRequirements = Pick<
 >
 
 /** Providers whose clock is slightly ahead are common; a later time would let a login count as recent for longer. */
-const MAX_AHEAD_MS = 60_000
+export const MAX_AHEAD_MS = 60_000
 
 const RULES: Readonly<Record<StepUpReason, (policy: LoginRequirements, claims: LoginClaims, now: number) => boolean>> =
   {

@@ -1,6 +1,7 @@
 import {
   buildAuthorityKeyIdentifier,
   buildBasicConstraints,
+  buildDistributionPoint,
   buildExtendedKeyUsage,
   buildKeyUsage,
   buildSubjectAltNames,
@@ -35,6 +36,7 @@ export function buildCertificate(plan: CertificatePlan): Buffer {
       buildSubjectKeyIdentifier(plan.publicKeyInfo),
       buildAuthorityKeyIdentifier(plan.issuer?.publicKeyInfo ?? plan.publicKeyInfo),
       ...(plan.altNames.length > 0 ? [buildSubjectAltNames(plan.altNames)] : []),
+      ...(plan.revocationListUrl === undefined ? [] : [buildDistributionPoint(plan.revocationListUrl)]),
     ],
   })
 }

@@ -3,7 +3,7 @@ import { type AltName, buildAltName } from './alt-name.ts'
 import type { CertificateProfile } from './certificate-profiles.ts'
 import { createDerCursor, readOctetsOfBitString } from './der-cursor.ts'
 import { readDer, TAG } from './der-reader.ts'
-import { boolean, implicitTag, integer, namedBits, octetString, oid, sequence } from './der-writer.ts'
+import { boolean, explicitTag, implicitTag, integer, namedBits, octetString, oid, sequence } from './der-writer.ts'
 import { OID } from './object-identifiers.ts'
 
 const KEY_ID_BYTES = 20
@@ -36,6 +36,12 @@ export function buildSubjectKeyIdentifier(publicKeyInfo: Buffer): Buffer {
 
 export function buildAuthorityKeyIdentifier(issuerKeyInfo: Buffer): Buffer {
   return buildExtension(OID.authorityKeyIdentifier, sequence(implicitTag(0, computeKeyId(issuerKeyInfo))))
+}
+
+/** The address of the list of revoked certificates that covers the certificate (RFC 5280 section 4.2.1.13). */
+export function buildDistributionPoint(url: string): Buffer {
+  const fullName = explicitTag(0, explicitTag(0, buildAltName({ type: 'uri', uri: url })))
+  return buildExtension(OID.crlDistributionPoints, sequence(sequence(fullName)))
 }
 
 /** Cached, because every certificate needs the key id of its issuer. */

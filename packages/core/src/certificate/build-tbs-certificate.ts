@@ -28,7 +28,7 @@ export function buildTbsCertificate(parts: TbsCertificateParts): Buffer {
   )
 }
 
-/** Joins the signed bytes, the algorithm and the signature to a certificate. */
+/** Joins the signed bytes, the algorithm and the signature to a certificate or a revocation list. */
 export function joinCertificate(tbs: Uint8Array, signatureAlgorithm: Uint8Array, signature: Uint8Array): Buffer {
   return sequence(tbs, signatureAlgorithm, bitString(signature))
 }

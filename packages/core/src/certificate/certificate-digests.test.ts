@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
+import { createHash, X509Certificate } from 'node:crypto'
 import { test } from 'node:test'
 import { makeTestCertificate } from '@countersign/testkit'
-import { readLeafDigests } from './certificate-digests.ts'
+import { readLeafDigests, readLeafExpiry } from './certificate-digests.ts'
 import { DerError } from './der-reader.ts'
 
 const leaf = makeTestCertificate({ kind: 'ec256', commonName: 'leaf' })
@@ -18,6 +18,13 @@ test('the digests of a chain are those of its first certificate', () => {
   assert.deepEqual(readLeafDigests(leaf.pem), expected)
   assert.deepEqual(readLeafDigests(leaf.pem + other.pem), expected)
   assert.notDeepEqual(readLeafDigests(other.pem + leaf.pem), expected)
+})
+
+test('the expiry of a chain is that of its first certificate', () => {
+  const late = makeTestCertificate({ kind: 'ec256', commonName: 'late', notAfter: new Date('2050-01-02T03:04:05Z') })
+  assert.equal(readLeafExpiry(late.pem + other.pem), Date.parse('2050-01-02T03:04:05Z'))
+  assert.equal(readLeafExpiry(leaf.pem + late.pem), new X509Certificate(leaf.pem).validToDate.getTime())
+  assert.throws(() => readLeafExpiry('junk'), DerError)
 })
 
 test('a text without a certificate has no digests', () => {

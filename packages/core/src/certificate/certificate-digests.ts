@@ -20,7 +20,16 @@ export function certificateDigests({ der, publicKeyInfo }: ParsedCertificate): C
 
 /** The digests of the first certificate in a chain. Throws DerError when there is none. */
 export function readLeafDigests(chainPem: string): CertificateDigests {
+  return certificateDigests(readLeaf(chainPem))
+}
+
+/** When the first certificate in a chain expires. Throws DerError when there is none. */
+export function readLeafExpiry(chainPem: string): number {
+  return readLeaf(chainPem).notAfter.getTime()
+}
+
+function readLeaf(chainPem: string): ParsedCertificate {
   const [leaf] = findPemBlocks(chainPem, 'CERTIFICATE') ?? []
   if (!leaf) throw new DerError('there is no certificate')
-  return certificateDigests(parseCertificate(leaf))
+  return parseCertificate(leaf)
 }

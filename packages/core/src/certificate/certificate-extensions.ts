@@ -45,6 +45,8 @@ export function readBasicConstraints({ extensions }: Extended): BasicConstraints
   return { isCa, pathLength: length.length > 1 ? undefined : first }
 }
 
+const KEY_IDENTIFIER_TAG = 0x80
+
 /** Uses of a key, as bits of the first octet of the key usage (RFC 5280 section 4.2.1.3). */
 const KEY_USAGES = { digitalSignature: 0x80, keyCertSign: 0x04 }
 
@@ -55,6 +57,14 @@ export function allowsKeyUsage({ extensions }: Extended, usage: keyof typeof KEY
   const bits = readDer(extension.value)
   if (bits.tag !== TAG.bitString) throw new DerError('the key usage is not a bit string')
   return ((bits.content[1] ?? 0) & KEY_USAGES[usage]) !== 0
+}
+
+/** The key identifier of the issuer, in hex; undefined when the certificate has none. Throws DerError. */
+export function readIssuerKeyId({ extensions }: Extended): string | undefined {
+  const extension = extensions.get(OID.authorityKeyIdentifier)
+  if (!extension) return undefined
+  const [keyId] = readList(extension.value, 'the authority key identifier').children
+  return keyId?.tag === KEY_IDENTIFIER_TAG ? keyId.content.toString('hex') : undefined
 }
 
 /** The extended key usages; undefined when the certificate does not restrict them. Throws DerError. */

@@ -12,6 +12,8 @@ export interface CertificateRequest {
   readonly altNames: readonly AltName[]
   /** The encoded public key, when it is already known. */
   readonly publicKeyInfo?: Buffer
+  /** Where the list of revoked certificates is that covers it. */
+  readonly revocationListUrl?: string
   /** Replaces the profile's lifetime. The certificate never outlives its issuer. */
   readonly lifetimeMs?: number
 }

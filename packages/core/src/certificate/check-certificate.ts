@@ -33,6 +33,7 @@ const RULES: readonly Rule[] = [
   ['the extended key usage matches the profile', hasProfileExtendedKeyUsage],
   ['the key identifiers are correct', hasKeyIdentifiers],
   ['the alternative names are the planned ones', hasPlannedAltNames],
+  ['the distribution point is the planned one', hasPlannedDistributionPoint],
 ]
 
 /**
@@ -68,6 +69,7 @@ function hasPlannedExtensions({ extensions }: TbsCertificate, plan: CertificateP
     OID.authorityKeyIdentifier,
     ...(profileOf(plan).extendedKeyUsage.length > 0 ? [OID.extendedKeyUsage] : []),
     ...(plan.altNames.length > 0 ? [OID.subjectAltName] : []),
+    ...(plan.revocationListUrl === undefined ? [] : [OID.crlDistributionPoints]),
   ]
   return isSameList([...extensions.keys()].toSorted(), planned.toSorted())
 }
@@ -110,6 +112,13 @@ function hasPlannedAltNames(tbs: TbsCertificate, { altNames }: CertificatePlan):
     found.map(({ tag, content }) => `${tag}:${content.toString('latin1')}`),
     altNames.map(describeAltName),
   )
+}
+
+function hasPlannedDistributionPoint(tbs: TbsCertificate, { revocationListUrl }: CertificatePlan): boolean {
+  const [point, ...others] = extensionNode(tbs, OID.crlDistributionPoints)?.children ?? []
+  if (!point) return revocationListUrl === undefined
+  const name = getOnlyChild(getOnlyChild(getOnlyChild(point, 0xa0), 0xa0), 0x86)
+  return others.length === 0 && name.content.toString('latin1') === revocationListUrl
 }
 
 function describeAltName(altName: AltName): string {

@@ -24,6 +24,11 @@ describe('the DER writer', () => {
       [der.octetString(Buffer.alloc(300)), `0482012c${'00'.repeat(300)}`],
     ]
     for (const [bytes, hex] of written) assert.equal(bytes.toString('hex'), hex)
+    const long = [0x10000, 0x1000000].map((length) => der.octetString(Buffer.alloc(length)).subarray(0, 6))
+    assert.deepEqual(
+      long.map((head) => head.toString('hex')),
+      ['048301000000', '048401000000'],
+    )
   })
 
   it('throws TypeError for a value that cannot be encoded', () => {

@@ -90,7 +90,7 @@ export function time(date: Date): Buffer {
 /** The number of length octets after the first one. */
 function lengthOctets(length: number): number {
   if (length < 0x80) return 0
-  return length < 0x100 ? 1 : length < 0x10000 ? 2 : 3
+  return length < 0x100 ? 1 : length < 0x10000 ? 2 : length < 0x1000000 ? 3 : 4
 }
 
 function numberOctets(value: number): Buffer {

@@ -4,9 +4,11 @@ export { type AltName, buildSpiffeUri, findHostAltName } from './alt-name.ts'
 export { buildCertsOnlyPkcs7 } from './build-certs-only-pkcs7.ts'
 export { buildExtension } from './build-extensions.ts'
 export { buildTbsCertificate, joinCertificate, type TbsCertificateParts } from './build-tbs-certificate.ts'
-export { type CertificateDigests, certificateDigests, readLeafDigests } from './certificate-digests.ts'
+export { type CertificateDigests, certificateDigests, readLeafDigests, readLeafExpiry } from './certificate-digests.ts'
+export { readIssuerKeyId } from './certificate-extensions.ts'
 export { type CertificateRequest, createSerial } from './certificate-plan.ts'
 export { CERTIFICATE_PROFILES, type CertificateProfileName } from './certificate-profiles.ts'
+export { DerError } from './der-reader.ts'
 export * as der from './der-writer.ts'
 export { buildName, type DistinguishedName } from './distinguished-name.ts'
 export {
@@ -39,4 +41,12 @@ export { type ParsedCertificate, parseCertificate } from './parse-certificate.ts
 export { findPemBlocks, formatPem, wrapBase64 } from './pem.ts'
 export { readSignerCertificate, type SignerCertificate } from './read-certificate.ts'
 export { type CsrKey, readCsr } from './read-csr.ts'
+export {
+  issueRevocationList,
+  issuerKeyIdOf,
+  REVOCATION_REASONS,
+  type RevocationReason,
+  type RevokedCertificate,
+} from './revocation-list.ts'
+export { type CertificateState, revocationReasonOf } from './revocation-reason.ts'
 export { createSigner, type SignBytes } from './sign-certificate.ts'

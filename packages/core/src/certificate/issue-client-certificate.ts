@@ -12,6 +12,7 @@ export interface ClientCertificateRequest {
   /** The segments after `identity/<id>` in the SPIFFE id. */
   readonly path?: readonly string[]
   readonly lifetimeMs: number
+  readonly revocationListUrl?: string
 }
 
 export interface ClientCertificate {
@@ -26,14 +27,14 @@ const MAX_COMMON_NAME = 64
 
 /** Builds, checks and signs a certificate with which an identity logs in. Every thrown error is a bug, not a caller's mistake. */
 export async function issueClientCertificate(
-  { key, trustDomain, identityId, path = [], lifetimeMs }: ClientCertificateRequest,
+  { key, trustDomain, identityId, path = [], ...others }: ClientCertificateRequest,
   issuer: CertificateIssuer,
   now: Date,
 ): Promise<ClientCertificate> {
   const commonName = buildClientCommonName(identityId)
   const altNames = [buildSpiffeUri(trustDomain, 'identity', identityId, ...path)]
   const plan = planCertificate(
-    { ...key, profile: 'client', subject: { commonName }, altNames, lifetimeMs },
+    { ...key, profile: 'client', subject: { commonName }, altNames, ...others },
     issuer.facts,
     now,
   )
