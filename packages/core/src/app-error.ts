@@ -1,4 +1,5 @@
 import { ERRORS, type ErrorCode } from '@countersign/contract/error-codes'
+import type { TestCaseFailure } from '@countersign/contract/signer-test-case'
 
 /** What an error response contains beyond its code: a field with a reason, or one sentence. Never a secret. */
 export type ErrorCause =
@@ -9,7 +10,12 @@ export type ErrorCause =
       /** The name of the entity that already has the value. It is no part of `cause` on the wire. */
       readonly conflictsWith?: string
     }
-  | { readonly message: string; readonly data?: Readonly<Record<string, string>> }
+  | {
+      readonly message: string
+      readonly data?: Readonly<Record<string, string>>
+      /** The test cases of a signer that failed. */
+      readonly failures?: readonly TestCaseFailure[]
+    }
 
 /** The only error that a caller's input may cause. Any other error is a bug in the server. */
 export class AppError extends Error {

@@ -22,7 +22,7 @@ export interface EnrollingIdentity {
  */
 export function buildEnrollingIdentity(
   signer: EnrollingSigner,
-  token: Pick<VerifiedToken, 'identityClaim' | 'claims'>,
+  token: Pick<VerifiedToken, 'identityClaim' | 'claims' | 'ruleAttributes'>,
 ): EnrollingIdentity {
   const claims = readEnrollmentClaims(signer, token)
   const key = requireValue(claims.key)

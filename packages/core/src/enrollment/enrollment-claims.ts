@@ -39,11 +39,14 @@ const RESERVED_IDS: ReadonlySet<string> = new Set(['system'])
  */
 export function readEnrollmentClaims(
   signer: EnrollingSigner,
-  { identityClaim, claims }: Pick<VerifiedToken, 'identityClaim' | 'claims'>,
+  { identityClaim, claims, ruleAttributes }: Pick<VerifiedToken, 'identityClaim' | 'claims' | 'ruleAttributes'>,
 ): EnrollmentClaims {
   return {
     key: readKey(signer, identityClaim),
-    attributes: readAttributes(selectedClaim(signer.enrollAttributeClaimsSelector, claims)),
+    attributes: withAttributes(
+      readAttributes(selectedClaim(signer.enrollAttributeClaimsSelector, claims)),
+      ruleAttributes,
+    ),
     name: readName(selectedClaim(signer.enrollNameClaimsSelector, claims)),
   }
 }
@@ -62,6 +65,14 @@ export function readAttributes(value: JsonValue | undefined): EnrollmentClaim<re
     return unusable('the claim for the attributes is neither a string nor an array of strings')
   }
   return usable(list.filter((attribute) => attribute !== ''))
+}
+
+/** The attributes of a claim together with others. */
+export function withAttributes(
+  read: EnrollmentClaim<readonly string[]>,
+  others: readonly string[],
+): EnrollmentClaim<readonly string[]> {
+  return read.ok && others.length > 0 ? usable([...new Set([...read.value, ...others])]) : read
 }
 
 /** Accepts a string that is not blank. */

@@ -12,6 +12,7 @@ import {
 const { primary } = DEFAULT_AUTH_POLICY
 const SIGNER = {
   id: 'one',
+  name: 'idp',
   enabled: true,
   enrollToCertEnabled: true,
   enrollToTokenEnabled: true,
@@ -22,8 +23,9 @@ const SIGNER = {
 const ATTEMPT: EnrollmentAttempt = {
   kind: 'token',
   signer: SIGNER,
-  policy: { primary },
+  policy: { primary, acceptRule: null },
   isEnrolled: false,
+  facts: { claims: {}, request: undefined, identity: { id: '', name: 'alice', attributes: [] } },
   loginClaims: { acr: null, amr: null, authenticatedAt: null },
   now: 100_000,
 }
@@ -48,8 +50,8 @@ test('an enrollment of either kind is refused for a disabled signer, a known ide
 })
 
 test('the policy must allow the login that the enrollment leads to', () => {
-  const noCert = { primary: { ...primary, cert: { ...primary.cert, allowed: false } } }
-  const noToken = { primary: { ...primary, extJwt: { ...primary.extJwt, allowed: false } } }
+  const noCert = { acceptRule: null, primary: { ...primary, cert: { ...primary.cert, allowed: false } } }
+  const noToken = { acceptRule: null, primary: { ...primary, extJwt: { ...primary.extJwt, allowed: false } } }
   assert.deepEqual(refusalsOf({ kind: 'cert', policy: noCert }), ['not-allowed'])
   assert.deepEqual(refusalsOf({ kind: 'cert', policy: noToken }), [])
   assert.deepEqual(refusalsOf({ kind: 'token', policy: noToken }), ['not-allowed'])
@@ -58,6 +60,7 @@ test('the policy must allow the login that the enrollment leads to', () => {
 
 test('the list of allowed signers restricts token enrollments only', () => {
   const allowing = (...allowedSigners: string[]) => ({
+    acceptRule: null,
     primary: { ...primary, extJwt: { ...primary.extJwt, allowedSigners } },
   })
   assert.deepEqual(refusalsOf({ kind: 'token', policy: allowing('one') }), [])
@@ -93,7 +96,7 @@ test('with provisionOnLogin the subject of an identity that was deleted recently
 
 test('a token that is too weak or too old for the policy enrolls to neither kind', () => {
   const extJwt = { ...primary.extJwt, requireAcr: ['gold'], requireAmr: ['otp'], maxAuthAgeSeconds: 60 }
-  const policy = { primary: { ...primary, extJwt } }
+  const policy = { acceptRule: null, primary: { ...primary, extJwt } }
   const loginClaims = { acr: 'gold', amr: ['otp'], authenticatedAt: 40_000 }
   for (const kind of ENROLLMENT_KINDS) {
     const refusals = (claims: Partial<typeof loginClaims>) =>
@@ -105,4 +108,17 @@ test('a token that is too weak or too old for the policy enrolls to neither kind
   }
   assert.equal(requirementsOf('acr-insufficient', policy), extJwt)
   assert.equal(requirementsOf('not-allowed', policy), undefined)
+})
+
+test('the rule of the policy holds for both kinds of enrollment', () => {
+  for (const kind of ENROLLMENT_KINDS) {
+    const policy = { primary, acceptRule: 'claims.level > 1 && identity.name == "alice" && signer.name == "idp"' }
+    const facts = (level: number | undefined) => ({
+      ...ATTEMPT.facts,
+      claims: level === undefined ? {} : { level },
+    })
+    assert.deepEqual(refusalsOf({ kind, policy, facts: facts(2) }), [])
+    assert.deepEqual(refusalsOf({ kind, policy, facts: facts(1) }), ['rule-refused'])
+    assert.deepEqual(refusalsOf({ kind, policy, facts: facts(undefined) }), ['rule-error'])
+  }
 })

@@ -8,6 +8,9 @@ import {
   STEP_UP_REASONS,
   type StepUpReason,
 } from '../auth-policy/step-up.ts'
+import type { PolicyFacts, RuleRefusal } from '../rule/judge-rule.ts'
+import { RULE_REFUSALS } from '../rule/judge-rule.ts'
+import { findPolicyRefusal } from '../rule/policy-rule.ts'
 import type { SignerSettings } from '../signer/signer-settings.ts'
 
 /** What an enrollment leads to: logins with tokens of the signer, or a client certificate. */
@@ -19,15 +22,17 @@ export interface EnrollmentAttempt {
   readonly kind: EnrollmentKind
   readonly signer: Pick<
     SignerSettings,
-    'enabled' | 'enrollToCertEnabled' | 'enrollToTokenEnabled' | 'provisionOnLogin' | 'reprovisionAfterMinutes'
+    'name' | 'enabled' | 'enrollToCertEnabled' | 'enrollToTokenEnabled' | 'provisionOnLogin' | 'reprovisionAfterMinutes'
   > & { readonly id: string }
   /** The policy of the new identity; undefined when it does not exist. */
-  readonly policy: Pick<AuthPolicySettings, 'primary'> | undefined
+  readonly policy: Pick<AuthPolicySettings, 'primary' | 'acceptRule'> | undefined
   /** Whether an identity with the token's identity claim exists. */
   readonly isEnrolled: boolean
   /** What the token says about the login at the identity provider. */
   readonly loginClaims: LoginClaims
   readonly now: number
+  /** What the rule of the policy sees, with the identity that would be created. */
+  readonly facts: Omit<PolicyFacts, 'nowMs' | 'signer'>
   /** Whether the identity provider has revoked the token. */
   readonly isRevoked?: boolean
   /** Whether a login enrolls. */
@@ -50,7 +55,9 @@ export const ENROLLMENT_REFUSALS = {
   'acr-insufficient': 'UNAUTHORIZED',
   'amr-insufficient': 'UNAUTHORIZED',
   'authentication-too-old': 'UNAUTHORIZED',
-} as const satisfies Record<string, ErrorCode> & Record<StepUpReason, ErrorCode>
+  'rule-refused': 'INVALID_ENROLLMENT_NOT_ALLOWED',
+  'rule-error': 'INVALID_ENROLLMENT_NOT_ALLOWED',
+} as const satisfies Record<string, ErrorCode> & Record<StepUpReason | RuleRefusal, ErrorCode>
 
 export type EnrollmentRefusal = keyof typeof ENROLLMENT_REFUSALS
 
@@ -78,6 +85,14 @@ const RULES: readonly (readonly [EnrollmentRefusal, applies: (attempt: Enrollmen
         reason,
         ({ policy, loginClaims, now }: EnrollmentAttempt) =>
           policy !== undefined && isStepUpNeeded(reason, policy.primary.extJwt, loginClaims, now),
+      ] as const,
+  ),
+  ...RULE_REFUSALS.map(
+    (refusal) =>
+      [
+        refusal,
+        ({ policy, signer, facts, now }: EnrollmentAttempt) =>
+          policy !== undefined && findPolicyRefusal(policy, { ...facts, signer, nowMs: now }) === refusal,
       ] as const,
   ),
 ]

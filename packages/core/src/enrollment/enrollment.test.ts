@@ -14,8 +14,20 @@ const SIGNER: EnrollingSigner = {
 }
 
 /** Builds and validates the identity, as an enrollment does. */
-function enroll(claims: JsonObject, signer: Partial<EnrollingSigner> = {}, identityClaim = 'alice'): EnrollingIdentity {
-  const built = buildEnrollingIdentity({ ...SIGNER, ...signer }, { identityClaim, claims: { sub: 'alice', ...claims } })
+function enroll(
+  claims: JsonObject,
+  signer: Partial<EnrollingSigner> = {},
+  identityClaim = 'alice',
+  ruleAttributes: readonly string[] = [],
+): EnrollingIdentity {
+  const built = buildEnrollingIdentity(
+    { ...SIGNER, ...signer },
+    {
+      identityClaim,
+      claims: { sub: 'alice', ...claims },
+      ruleAttributes,
+    },
+  )
   validateIdentity(built.settings)
   return built
 }

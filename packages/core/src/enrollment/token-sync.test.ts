@@ -23,7 +23,11 @@ const IDENTITY: SyncedIdentity = {
 const CLAIMS: JsonObject = { iat: 100, name: 'Alice', groups: ['b', 'a'] }
 
 const plan = (claims: JsonObject = {}, signer: Partial<SyncingSigner> = {}, identity: Partial<SyncedIdentity> = {}) =>
-  planTokenSync({ ...SIGNER, ...signer }, { claims: { ...CLAIMS, ...claims } }, { ...IDENTITY, ...identity })
+  planTokenSync(
+    { ...SIGNER, ...signer },
+    { claims: { ...CLAIMS, ...claims }, ruleAttributes: [] },
+    { ...IDENTITY, ...identity },
+  )
 const problemsOf = (...args: Parameters<typeof plan>) => plan(...args)?.warnings.map(({ problem }) => problem)
 
 test('a token that agrees with its identity, or whose signer syncs nothing, needs no write', () => {
@@ -55,18 +59,23 @@ test('a token older than the latest change is ignored, one without a time counts
   assert.equal(plan(stale), undefined)
   assert.deepEqual(plan(stale, {}, { syncedTokens: {} })?.attributes, ['c'])
   const { iat: _, ...untimed } = stale
-  assert.equal(planTokenSync(SIGNER, { claims: untimed }, IDENTITY), undefined)
+  assert.equal(planTokenSync(SIGNER, { claims: untimed, ruleAttributes: [] }, IDENTITY), undefined)
 })
 
 test('claims that are absent or unusable change nothing and warn', () => {
   const { groups: _, ...absent } = CLAIMS
-  const absentPlan = planTokenSync(SIGNER, { claims: absent }, IDENTITY)
+  const absentPlan = planTokenSync(SIGNER, { claims: absent, ruleAttributes: [] }, IDENTITY)
   assert.deepEqual([absentPlan?.attributes, absentPlan?.warnings[0]?.problem], [undefined, 'attributes-absent'])
   for (const overage of [{ _claim_names: { groups: 'src1' } }, { hasgroups: true }]) {
-    const [warning] = planTokenSync(SIGNER, { claims: { ...absent, ...overage } }, IDENTITY)?.warnings ?? []
+    const [warning] =
+      planTokenSync(SIGNER, { claims: { ...absent, ...overage }, ruleAttributes: [] }, IDENTITY)?.warnings ?? []
     assert.match(warning?.message ?? '', /overage/)
   }
-  const literal = planTokenSync({ ...SIGNER, enrollAttributeClaimsSelector: 'groups' }, { claims: absent }, IDENTITY)
+  const literal = planTokenSync(
+    { ...SIGNER, enrollAttributeClaimsSelector: 'groups' },
+    { claims: absent, ruleAttributes: [] },
+    IDENTITY,
+  )
   assert.doesNotMatch(literal?.warnings[0]?.message ?? '', /overage/)
   for (const groups of [7, ['@a'], [''.padEnd(129, 'x')]])
     assert.deepEqual(problemsOf({ groups }), ['attributes-unusable'])

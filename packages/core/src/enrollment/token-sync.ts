@@ -12,7 +12,7 @@ import { checkAttributes, checkName } from '../identity/identity-settings.ts'
 import type { JsonObject } from '../json/json-value.ts'
 import type { SignerSettings } from '../signer/signer-settings.ts'
 import type { VerifiedToken } from '../token/verdict.ts'
-import { readAttributes, readName, selectedClaim } from './enrollment-claims.ts'
+import { readAttributes, readName, selectedClaim, withAttributes } from './enrollment-claims.ts'
 
 /** A signer whose tokens keep attributes or names up to date. */
 export type SyncingSigner = Pick<
@@ -59,7 +59,7 @@ export function isSyncing({ attributeSync, nameSync }: Pick<SignerSettings, 'att
  */
 export function planTokenSync(
   signer: SyncingSigner,
-  { claims }: Pick<VerifiedToken, 'claims'>,
+  { claims, ruleAttributes }: Pick<VerifiedToken, 'claims' | 'ruleAttributes'>,
   identity: SyncedIdentity,
 ): TokenSync | undefined {
   if (!isSyncing(signer)) return undefined
@@ -67,7 +67,7 @@ export function planTokenSync(
   if (issuedAt < (identity.syncedTokens[signer.id] ?? 0)) return undefined
   const warnings: SyncWarning[] = []
   const attributes =
-    signer.attributeSync === 'login' ? changedAttributes(signer, claims, identity, warnings) : undefined
+    signer.attributeSync === 'login' ? changedAttributes(signer, claims, ruleAttributes, identity, warnings) : undefined
   const name = signer.nameSync ? changedName(signer, claims, identity, warnings) : undefined
   const isNothing = attributes === undefined && name === undefined && warnings.length === 0
   return isNothing ? undefined : { attributes, name, issuedAt, warnings }
@@ -87,6 +87,7 @@ export function suffixedName(name: string, identityId: string): string {
 function changedAttributes(
   { id, enrollAttributeClaimsSelector: claim }: SyncingSigner,
   claims: JsonObject,
+  ruleAttributes: readonly string[],
   identity: SyncedIdentity,
   warnings: SyncWarning[],
 ): readonly string[] | undefined {
@@ -96,7 +97,7 @@ function changedAttributes(
     return undefined
   }
   const warn = (message: string) => warnings.push({ problem: 'attributes-unusable', claim: claim ?? '', message })
-  const read = readAttributes(value)
+  const read = withAttributes(readAttributes(value), ruleAttributes)
   if (!read.ok) {
     warn(`${read.reason}: the attributes stay as they were`)
     return undefined

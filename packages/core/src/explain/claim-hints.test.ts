@@ -50,6 +50,7 @@ describe('hints on claims', () => {
   })
 
   it('gives a hint for a token that is bound to a certificate', async () => {
+    await assertHints(token({ cnf: { 'x5t#S256': 'a'.repeat(43) } }), ['certificate-not-sent'])
     await assertHints(token({ cnf: { 'x5t#S256': 'abc' } }), ['possession-not-proven'])
     await assertHints(token({ cnf: null }), [])
   })

@@ -21,19 +21,12 @@ export function identityClaimHints({ jws, signer }: HintSubject): Hint[] {
   return [hint('identity-claim-unusable', text)]
 }
 
-/** One hint for each unmet required claim, or one for a certificate-bound token without its certificate. */
-export function requiredClaimHints({ jws, signer, verdict }: HintSubject): Hint[] {
+/** One hint for each unmet required claim. */
+export function requiredClaimHints({ jws, signer }: HintSubject): Hint[] {
   const claims = jws.untrustedClaims
   const reading = parseRequiredClaims(signer.requiredClaims ?? {})
   const required = reading.ok ? reading.requiredClaims : []
-  const unmet = required
-    .filter((claim) => findUnmetClaim([claim], claims))
-    .map((claim) => unmetHint(claim, claims, signer))
-  const failed = verdict.checks.some(({ check, pass }) => check === 'requiredClaims' && !pass)
-  if (unmet.length > 0 || !failed) return unmet
-  const text =
-    'the token is bound to a key (cnf): send it over TLS with the client certificate that it names, or get a token that is not bound'
-  return [hint('possession-not-proven', text)]
+  return required.filter((claim) => findUnmetClaim([claim], claims)).map((claim) => unmetHint(claim, claims, signer))
 }
 
 function unmetHint({ selector, accepted }: RequiredClaim, claims: JsonObject, signer: ExplainSigner): Hint {

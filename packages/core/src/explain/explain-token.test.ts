@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { mintKey } from '@countersign/testkit'
 import fc from 'fast-check'
+import { keysUntil } from '../key/accepted-keys.ts'
 import type { RefusalReason } from '../token/verdict.ts'
 import { explain, hintsOf, KEY, keysOf, NOW, signerOf, tokenOf } from './explain.fixture.ts'
 
@@ -13,7 +14,10 @@ const token = (claims: Record<string, unknown>, header: Record<string, unknown> 
 const MANY_AUDIENCES = Array.from({ length: 11 }, (_, index) => `api://${index}`)
 
 /** A token for every refusal reason of logins, and the signer that refuses it when it is not the default one. */
-type LoginReason = Exclude<RefusalReason, 'event-unusable'>
+type LoginReason = Exclude<
+  RefusalReason,
+  'event-unusable' | 'token-not-bound' | 'certificate-not-bound' | 'token-used' | `proof-${string}`
+>
 const REFUSED: Readonly<Record<LoginReason, readonly [token: string, signer?: Parameters<typeof signerOf>[0]]>> = {
   'token-too-large': [token({ groups: 'g'.repeat(13_000) })],
   'token-malformed': ['opaque'],
@@ -29,6 +33,7 @@ const REFUSED: Readonly<Record<LoginReason, readonly [token: string, signer?: Pa
   'kid-unknown': [token({}, { kid: 'x' })],
   'algorithm-not-allowed': [token({}, { alg: 'ES256' })],
   'certificate-not-valid-now': [token({})],
+  'keys-stale': [token({})],
   'signature-invalid': [tokenOf(CLAIMS, { sign: () => Buffer.alloc(256) })],
   'expiry-unusable': [token({ exp: 'never' })],
   'token-expired': [token({ exp: NOW - 1 })],
@@ -39,14 +44,19 @@ const REFUSED: Readonly<Record<LoginReason, readonly [token: string, signer?: Pa
   'lifetime-too-long': [token({}), { maxTokenAgeSeconds: 1 }],
   'required-claim-unmet': [token({}), { requiredClaims: { x: 'y' } }],
   'possession-not-proven': [token({ cnf: {} })],
+  'possession-missing': [token({}), { requirePossession: 'any' }],
+  'certificate-not-sent': [token({ cnf: { 'x5t#S256': 'a'.repeat(43) } })],
   'identity-claim-unusable': [token({}), { claimsProperty: 'email' }],
+  'rule-refused': [token({}), { acceptRule: 'claims.sub == "mallory"' }],
+  'rule-error': [token({}), { acceptRule: 'claims.missing == 1' }],
 }
 
 describe('explainToken', () => {
   for (const [reason, [refused, fields]] of Object.entries(REFUSED)) {
     it(`has a hint for ${reason}`, async () => {
       const expired = new Map([...keysOf(KEY)].map(([kid, key]) => [kid, { ...key, notAfter: new Date(0) }]))
-      const keys = reason === 'certificate-not-valid-now' ? expired : keysOf(KEY)
+      const stale = keysUntil(keysOf(KEY), 0)
+      const keys = { 'certificate-not-valid-now': expired, 'keys-stale': stale }[reason] ?? keysOf(KEY)
       const many = MANY_AUDIENCES.map((audience) => signerOf({ id: audience, audience }))
       const signersOf = reason === 'too-many-signers' ? many : [signerOf(fields)]
       const { signers, hints } = await explain(refused, { signers: signersOf, keys })

@@ -10,6 +10,8 @@ import type { HintSubject } from './hint-subject.ts'
 import { issuerHints, otherProviderHint, unknownIssuerHint } from './issuer-hints.ts'
 import { findIssuerSimilarity, ISSUER_SIMILARITIES } from './issuer-similarity.ts'
 import { algorithmHints, keyHints, kidHints, signatureHints } from './key-hints.ts'
+import { possessionHints } from './possession-hints.ts'
+import { ruleHints } from './rule-hints.ts'
 import { expiryHints, issuedAtHints, notBeforeHints } from './time-hints.ts'
 import { refreshTokenHints, tokenKindHints } from './token-kind-hints.ts'
 
@@ -78,6 +80,20 @@ const HINTS_BY_CHECK: Readonly<Partial<Record<CheckName, (subject: HintSubject) 
   issuedAt: issuedAtHints,
   requiredClaims: requiredClaimHints,
   identityClaim: identityClaimHints,
+  acceptRule: ruleHints('acceptRule'),
+  attributeRules: ruleHints('attributeRules'),
+  possession: possessionHints('possession'),
+  certificate: possessionHints('certificate'),
+  proof: possessionHints('proof'),
+  proofKey: possessionHints('proofKey'),
+  proofMethod: possessionHints('proofMethod'),
+  proofUrl: possessionHints('proofUrl'),
+  proofToken: possessionHints('proofToken'),
+  proofTime: possessionHints('proofTime'),
+  proofNonce: possessionHints('proofNonce'),
+  proofSignature: possessionHints('proofSignature'),
+  proofUse: possessionHints('proofUse'),
+  oneUse: possessionHints('oneUse'),
 }
 const KEY_CHECKS: readonly CheckName[] = ['kid', 'key', 'signature']
 

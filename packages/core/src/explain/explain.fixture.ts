@@ -10,7 +10,7 @@ import { untrustedIssuerAndAudience } from '../token/jws.ts'
 import { readJws } from '../token/read-jws.ts'
 import { MAX_CANDIDATES, refuseTooManySigners } from '../token/refuse-too-many-signers.ts'
 import { buildVerifySigner } from '../token/verify-signer.ts'
-import { verifyToken } from '../token/verify-token.ts'
+import { type VerifyOptions, verifyToken } from '../token/verify-token.ts'
 import { explainToken, findHints } from './explain-token.ts'
 import type { CheckedSigner, ExplainSigner, Explanation } from './explanation.ts'
 import { findSimilarSigners } from './find-similar-signers.ts'
@@ -46,14 +46,23 @@ export const tokenOf = (claims: Record<string, unknown>, options: Partial<MintOp
 interface ExplainContext {
   readonly signers?: readonly ExplainSigner[]
   readonly keys?: SignerKeys
+  readonly unusedKeys?: CheckedSigner['unusedKeys']
   /** Whether the administrator chose the signers, so that unrelated ones are compared too. */
   readonly areChosen?: boolean
+  /** What the request has proven, and whether the token was used before. */
+  readonly verifying?: Pick<VerifyOptions, 'proofs' | 'wasUsed'>
 }
 
 /** Verifies a token against similar signers, as the server does. */
 async function checkSigners(
   token: string,
-  { signers = [signerOf()], keys = keysOf(KEY), areChosen = false }: ExplainContext,
+  {
+    signers = [signerOf()],
+    keys = keysOf(KEY),
+    unusedKeys = new Map(),
+    areChosen = false,
+    verifying = {},
+  }: ExplainContext,
 ): Promise<CheckedSigner[]> {
   const reading = readJws(token)
   if (!reading.ok) return []
@@ -66,8 +75,11 @@ async function checkSigners(
   }
   const check = async (signer: ExplainSigner): Promise<CheckedSigner> => {
     const verifySigner = buildVerifySigner({ ...signer, revision: 1, requiredClaims: signer.requiredClaims ?? {} })
-    const verdict = await verifyToken(reading.jws, verifySigner, keys, NOW_MS, { continueAfterRefusal: true })
-    return { signer, keys, verdict }
+    const verdict = await verifyToken(reading.jws, verifySigner, keys, NOW_MS, {
+      continueAfterRefusal: true,
+      ...verifying,
+    })
+    return { signer, keys, unusedKeys, verdict }
   }
   return Promise.all(similar.map(check))
 }

@@ -18,14 +18,20 @@ export type ExplainSigner = { readonly id: string } & Pick<
   | 'clockSkewSeconds'
   | 'maxTokenAgeSeconds'
   | 'requiredClaims'
+  | 'requirePossession'
 >
 
 /** A similar signer with its keys and the token's verdict, made with `continueAfterRefusal`. */
 export interface CheckedSigner {
   readonly signer: ExplainSigner
   readonly keys: SignerKeys
+  /** Keys of the provider that are not used, by kid. */
+  readonly unusedKeys?: ReadonlyMap<string, UnusedKey>
   readonly verdict: Verdict
 }
+
+/** Why a key is not used: it is not pinned, or its set waits for a confirmation. */
+export type UnusedKey = 'not-pinned' | 'unconfirmed'
 
 /** A signer's checks for an administrator. A disabled signer has the reason `signer-disabled`, even when all checks pass. */
 export interface ExplainedSigner {

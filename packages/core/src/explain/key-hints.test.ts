@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { mintKey, mintKeyFrom } from '@countersign/testkit'
 import type { SignerKeys } from '../key/signer-key.ts'
 import { assertHints, KEY, keysOf, NOW_MS, signerOf, tokenOf } from './explain.fixture.ts'
+import type { UnusedKey } from './explanation.ts'
 
 const CLAIMS = { iss: 'https://idp.example/a', aud: 'api://countersign' }
 const VALID = tokenOf(CLAIMS)
@@ -18,6 +19,17 @@ describe('hints on keys and signatures', () => {
     )
     assert.equal(text.includes('kid-10'), false)
     await assertHints(VALID, [], { keys: keysOf(...others, KEY) })
+  })
+
+  it('F-16 F-17 gives a hint for a key that is not pinned or waits, also when no key is usable', async () => {
+    const unusedKeys = (why: UnusedKey) => new Map([['waiting', why]])
+    const token = tokenOf(CLAIMS, { header: { kid: 'waiting' } })
+    for (const keys of [keysOf(KEY), new Map()]) {
+      await assertHints(token, ['keys-not-pinned'], { keys, unusedKeys: unusedKeys('not-pinned') })
+      await assertHints(token, ['keys-unconfirmed'], { keys, unusedKeys: unusedKeys('unconfirmed') })
+    }
+    await assertHints(token, ['kid-unknown'])
+    await assertHints(VALID, [], { unusedKeys: unusedKeys('not-pinned') })
   })
 
   it('gives a hint for a token without kid, even when there is only one key', async () => {

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ReadonlyJson } from '../json/json-value.ts'
-import { checkConditions, checkWrittenConditions, conditionKeys, findMostSpecific } from './account-conditions.ts'
+import {
+  checkConditions,
+  checkWrittenConditions,
+  conditionKeys,
+  findMostSpecific,
+  parseConditions,
+} from './account-conditions.ts'
 
 const refused = { name: 'AppError', code: 'COULD_NOT_VALIDATE' }
 const NARROW = { repository: 'acme/app' }
@@ -55,6 +61,7 @@ test('D66 conditions have at most 2,048 characters in all', () => {
   const values = Array.from({ length: 4 }, (_, nth) => String(nth).repeat(511))
   assert.equal(checkConditions({ abcd: values }).length, 1)
   assert.throws(() => checkConditions({ abcde: values }), refused)
+  assert.equal(parseConditions({ abcde: values }).length, 1, 'stored before there was a limit')
 })
 
 test('D66 the most specific of a thousand is found in time that grows with their number', () => {

@@ -11,16 +11,22 @@ const FIELD = 'conditions'
 /** Of all claims and values together: those of every account of an organization are compared with a token. */
 const MAX_CHARACTERS = 2_048
 
-/** Parses the conditions of an API account. Throws when they are invalid by themselves. */
-export function checkConditions(conditions: ReadonlyJson): readonly RequiredClaim[] {
+/** Parses the conditions of an API account. */
+export function parseConditions(conditions: ReadonlyJson): readonly RequiredClaim[] {
   const parsed = parseRequiredClaims(conditions)
   if (!parsed.ok) throw fieldError(FIELD, `conditions ${echoedValue(parsed.reason)}`, '')
-  const texts = parsed.requiredClaims.flatMap(({ selector, accepted }) => [selector.text, ...textsOf(accepted)])
+  return parsed.requiredClaims
+}
+
+/** Parses conditions that are written now. Throws when they are invalid by themselves. */
+export function checkConditions(conditions: ReadonlyJson): readonly RequiredClaim[] {
+  const parsed = parseConditions(conditions)
+  const texts = parsed.flatMap(({ selector, accepted }) => [selector.text, ...textsOf(accepted)])
   for (const text of texts) checkPlainText(FIELD, text)
   if (texts.reduce((sum, { length }) => sum + length, 0) > MAX_CHARACTERS) {
     throw fieldError(FIELD, `conditions must have at most ${MAX_CHARACTERS} characters in all: use a pattern`, '')
   }
-  return parsed.requiredClaims
+  return parsed
 }
 
 interface WrittenConditions {

@@ -40,6 +40,8 @@ export const ALGORITHMS: ReadonlyMap<string, Algorithm> = new Map([
   ['EdDSA', { keyKind: 'Ed25519', hash: null }],
 ])
 
+export const ALGORITHM_NAMES: readonly string[] = [...ALGORITHMS.keys()]
+
 /** The names of the algorithms for keys of this kind. */
 export function algorithmsOf(kind: PublicKeyKind): readonly string[] {
   return [...ALGORITHMS].filter(([, { keyKind }]) => keyKind === kind).map(([name]) => name)

@@ -139,7 +139,8 @@ function readBareCertificate(kid: string, { x5c, alg }: JsonObject): EntryReadin
   }
 }
 
-function holdsSecret(jwk: JsonObject): boolean {
+/** Whether a JWK has a symmetric key, or members of a private one. */
+export function holdsSecret(jwk: JsonObject): boolean {
   return jwk.kty === 'oct' || PRIVATE_MEMBERS.some((name) => jwk[name] !== undefined && jwk[name] !== null)
 }
 

@@ -18,6 +18,8 @@ export interface SignerKey {
   /** The validity period of its certificate, both ends inclusive. */
   readonly notBefore?: Date
   readonly notAfter?: Date
+  /** From when on it is refused, because it was pushed too long ago; in milliseconds since 1970. */
+  readonly staleAtMs?: number
   /** The certificate that was published in place of the key, in base64. */
   readonly x5c?: string
 }

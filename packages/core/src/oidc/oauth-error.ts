@@ -4,6 +4,7 @@ export type OAuthErrorName =
   | 'access_denied'
   | 'interaction_required'
   | 'invalid_client'
+  | 'invalid_dpop_proof'
   | 'invalid_grant'
   | 'invalid_request'
   | 'invalid_scope'
@@ -12,6 +13,7 @@ export type OAuthErrorName =
   | 'login_required'
   | 'unauthorized_client'
   | 'unsupported_grant_type'
+  | 'use_dpop_nonce'
 
 /** The client to which an error of the authorization endpoint is sent. Its redirect URI has been checked. */
 export interface ErrorRedirect {

@@ -15,6 +15,7 @@ const SUBJECT: OidcSubject = {
   sdkInfo: null,
   envInfo: null,
   fingerprints: null,
+  boundKey: null,
   loginFingerprint: undefined,
   allowsExpiredCertificates: false,
   certificate: { isExtendable: false, isExtendRequested: false, isKeyRollRequested: false, isChainImproper: false },

@@ -28,6 +28,8 @@ export interface OidcSubject {
   readonly fingerprints: readonly string[] | null
   /** SHA-1 of the certificate that logged in. */
   readonly loginFingerprint: string | undefined
+  /** The thumbprint of the key whose proofs the tokens need; null for a session that is not bound to one. */
+  readonly boundKey: string | null
   readonly allowsExpiredCertificates: boolean
   readonly certificate: {
     readonly isExtendable: boolean
@@ -80,6 +82,7 @@ export function sessionTokenClaims(
     z_sdk: subject.sdkInfo && { ...subject.sdkInfo },
     z_env: subject.envInfo && { ...subject.envInfo },
     z_ra: subject.ipAddress,
+    ...(subject.boundKey !== null && { cnf: { jkt: subject.boundKey } }),
   }
 }
 

@@ -9,11 +9,18 @@ const RULES: TokenRules = {
   claimsProperty: 'sub',
   useExternalId: true,
   requiredClaims: { dept: ['it', 'ops'], '/a~1b': 'x' },
+  acceptRule: null,
   maxTokenAgeSeconds: 600,
+  requirePossession: 'none',
+  oneUse: false,
   jwksEndpoint: 'https://idp.example/jwks',
   jwksCaPem: 'PEM',
   kid: null,
   certificate: null,
+  certificates: [],
+  jwks: null,
+  pushedKeys: null,
+  pinnedKeyThumbprints: [],
 }
 
 const CERTIFIED: TokenRules = { ...RULES, jwksEndpoint: null, jwksCaPem: null, certificate: { fingerprint: 'f1' } }
@@ -25,6 +32,9 @@ test('I-15 sessions end when a token could be refused or name another identity',
     { additionalAudiences: [] },
     { claimsProperty: '/email' },
     { useExternalId: false },
+    { requirePossession: 'any' },
+    { requirePossession: 'dpop' },
+    { oneUse: true },
     { requiredClaims: { dept: ['it'], '/a~1b': 'x' } },
     { requiredClaims: { ...RULES.requiredClaims, group: 'staff' } },
     { requiredClaims: { ...RULES.requiredClaims, '/dept': ['ops'] } },
@@ -66,4 +76,15 @@ test('I-15 no session ends when every token is accepted as before', () => {
   assert.ok(!endsSessions(patterned, { ...patterned, requiredClaims: { '/ref': { glob: 'refs/heads/*' } } }))
   assert.ok(!endsSessions({ ...RULES, jwksCaPem: null }, RULES), 'a CA in addition')
   assert.ok(!endsSessions(CERTIFIED, { ...CERTIFIED, kid: 'f1' }), 'the default, named')
+})
+
+test('C-26 sessions end when another proof of possession is required, and stay when less is', () => {
+  const kinds = ['none', 'any', 'dpop', 'mtls'] as const
+  const ends = kinds.flatMap((from) =>
+    kinds
+      .filter((to) => endsSessions({ ...RULES, requirePossession: from }, { ...RULES, requirePossession: to }))
+      .map((to) => `${from} ${to}`),
+  )
+  assert.deepEqual(ends, ['none any', 'none dpop', 'none mtls', 'any dpop', 'any mtls', 'dpop mtls', 'mtls dpop'])
+  assert.equal(endsSessions({ ...RULES, oneUse: true }, RULES), false)
 })

@@ -148,6 +148,30 @@ test('H-01 D11 warns about a certificate from 30 days before its expiry, and out
   assert.equal(warning(within(0, 90 * DAY)), undefined)
 })
 
+test('D11 D62 each of several certificates is warned about by its fingerprint', () => {
+  const day = 86_400_000
+  const one = (fingerprint: string, from: number, to: number) => ({
+    fingerprint,
+    notBefore: NOW + from,
+    notAfter: NOW + to,
+  })
+  const certificates = [
+    one('a', -day, 90 * day),
+    one('b', -2 * day, -day),
+    one('c', day, 90 * day),
+    one('d', -day, day),
+  ]
+  const warnings = signerWarnings(withMembers({ kid: 'k' }), null, NOW, certificates)
+  assert.deepEqual(
+    [/b expired/, /c is not valid before/, /d expires.*PATCH certPems/, /^kid:/m].map((text) =>
+      text.test(warnings.join('\n')),
+    ),
+    [true, true, true, true],
+  )
+  assert.equal(warnings.length, 4)
+  assert.deepEqual(signerWarnings(withMembers({}), null, NOW, certificates.slice(0, 1)), [])
+})
+
 test('D14 distinguishes an issuer that serves everyone from one with a similar name', () => {
   const isWarned = (issuer: string, members: Partial<SignerSettings> = {}) =>
     signerWarnings(withMembers({ issuer, enrollToCertEnabled: true, ...members }), null, NOW).length === 1

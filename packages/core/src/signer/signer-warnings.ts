@@ -27,9 +27,22 @@ interface Validity {
   readonly notAfter: number
 }
 
+interface NamedValidity extends Validity {
+  readonly fingerprint: string
+}
+
 /** Warns the administrator about settings that are allowed, but probably mistakes. */
-export function signerWarnings(signer: SignerSettings, certificate: Validity | null, now: number): string[] {
+export function signerWarnings(
+  signer: SignerSettings,
+  certificate: Validity | null,
+  now: number,
+  certificates: readonly NamedValidity[] = [],
+): string[] {
   const warnings = certificate ? certificateWarnings(certificate, now) : []
+  for (const each of certificates) warnings.push(...certificateWarnings(each, now, each.fingerprint))
+  if (signer.kid !== null && certificates.length > 0) {
+    warnings.push('kid: it applies to certPem only; the kid of each of certPems is its fingerprint')
+  }
   for (const field of SELECTORS) {
     const selector = signer[field]
     const warning = selector && selectorWarning(selector)
@@ -39,21 +52,26 @@ export function signerWarnings(signer: SignerSettings, certificate: Validity | n
   if (NOT_IDENTIFYING.has(claim)) {
     warnings.push(`claimsProperty: "${claim}" is the same in the tokens of many users, so it does not identify one`)
   }
-  if (enrolls(signer) && isShared(signer.issuer) && !signer.requiredClaims) {
+  if (enrolls(signer) && isShared(signer.issuer) && !signer.requiredClaims && signer.acceptRule === null) {
     warnings.push(
-      'this issuer signs tokens for everyone, and enrollment is on: set requiredClaims to restrict which tokens may enroll',
+      'this issuer signs tokens for everyone, and enrollment is on: set requiredClaims or acceptRule to restrict which tokens may enroll',
     )
   }
   return warnings
 }
 
-/** Warns about a certificate that is not valid or expires soon. Both dates are inclusive (RFC 5280 section 4.1.2.5). */
-export function certificateWarnings({ notBefore, notAfter }: Validity, now: number): string[] {
+/**
+ * Warns about a certificate that is not valid or expires soon. Both dates are inclusive (RFC 5280 section 4.1.2.5). With `fingerprint`, it is one of
+ * several.
+ */
+export function certificateWarnings({ notBefore, notAfter }: Validity, now: number, fingerprint?: string): string[] {
   const day = (at: number): string => new Date(at).toISOString().slice(0, 10)
-  if (now < notBefore) return [`the certificate is not valid before ${day(notBefore)}: until then no token verifies`]
-  if (now > notAfter) return [`the certificate expired on ${day(notAfter)}: no token verifies`]
+  const which = fingerprint === undefined ? 'the certificate' : `the certificate ${fingerprint}`
+  const member = fingerprint === undefined ? 'certPem' : 'certPems'
+  if (now < notBefore) return [`${which} is not valid before ${day(notBefore)}: until then no token verifies`]
+  if (now > notAfter) return [`${which} expired on ${day(notAfter)}: no token verifies`]
   if (notAfter - now > EXPIRY_WARNING_DAYS * DAY_MS) return []
-  return [`the certificate expires on ${day(notAfter)}, ${timeLeft(notAfter - now)}: PATCH certPem before then`]
+  return [`${which} expires on ${day(notAfter)}, ${timeLeft(notAfter - now)}: PATCH ${member} before then`]
 }
 
 function timeLeft(milliseconds: number): string {

@@ -1,13 +1,16 @@
 import { MAX_SCOPES } from '@countersign/contract/limits'
-import { echoedValue, fieldError, invalidField } from '../app-error.ts'
+import { echoedValue, fieldError } from '../app-error.ts'
 import { findCaBundleError } from '../certificate/find-ca-bundle-error.ts'
 import { parseRequiredClaims, textsOf } from '../claim/required-claims.ts'
 import { parseSelector } from '../claim/selector.ts'
+import { checkRule } from '../rule/check-rule.ts'
 import { checkGroupTemplate } from '../scim/scim-group.ts'
 import { checkPlainText } from '../text/plain-text.ts'
 import { isSafeLink } from '../text/safe-link.ts'
+import { checkKeySource } from './key-source.ts'
 import { checkSharedSignals } from './shared-signals.ts'
 import type { SignerSettings } from './signer-settings.ts'
+import { checkTestCases } from './signer-test-cases.ts'
 
 const SELECTORS = ['claimsProperty', 'enrollNameClaimsSelector', 'enrollAttributeClaimsSelector'] as const
 const LINKS = ['externalAuthUrl', 'openIdConfigurationUrl'] as const
@@ -31,19 +34,14 @@ export function validateSigner(signer: SignerSettings): void {
   for (const field of SELECTORS) checkSelector(field, signer[field])
   for (const field of LINKS) checkLink(field, signer[field])
   checkRequiredClaims(signer)
+  if (signer.acceptRule !== null) checkRule('acceptRule', signer.acceptRule, 'accept', 'signer')
+  for (const [index, rule] of signer.attributeRules.entries())
+    checkRule(`attributeRules[${index}]`, rule, 'attributes', 'signer')
   checkCaBundle(signer.jwksCaPem)
   checkProvisioning(signer)
   if (signer.sharedSignals) checkSharedSignals(signer.sharedSignals)
   checkGroupTemplate(signer.scimGroupAttributeTemplate)
-}
-
-function checkKeySource({ certPem, jwksEndpoint }: SignerSettings): void {
-  if (certPem === null && jwksEndpoint === null) {
-    throw invalidField('certPem', 'jwksEndpoint or certPem is required', certPem)
-  }
-  if (certPem !== null && jwksEndpoint !== null) {
-    throw invalidField('jwksEndpoint', 'only one of jwksEndpoint or certPem may be defined', jwksEndpoint)
-  }
+  checkTestCases(signer.testCases)
 }
 
 function checkIssuer(issuer: string): void {

@@ -28,13 +28,7 @@ export class CheckRecord {
   }
 
   get checks(): Check[] {
-    const checks = this.#results.map(([check, { expected, received, refusal }]) => ({
-      check,
-      expected: resolveText(expected),
-      received: resolveText(received),
-      pass: refusal === undefined,
-    }))
-    return [formatCheck(), ...checks]
+    return [formatCheck(), ...this.#results.map(([check, result]) => describeCheck(check, result))]
   }
 
   /** The verdict for the recorded refusal. Throws when every check passed. */
@@ -42,6 +36,10 @@ export class CheckRecord {
     if (this.refusal === undefined) throw new TypeError('every check passed')
     return new RefusedVerdict(this.refusal, () => this.checks)
   }
+}
+
+export function describeCheck(check: CheckName, { expected, received, refusal }: CheckResult): Check {
+  return { check, expected: resolveText(expected), received: resolveText(received), pass: refusal === undefined }
 }
 
 function resolveText<Kind extends string | null>(text: LazyText<Kind>): Kind {

@@ -1,7 +1,7 @@
 import { claimTextError, MAX_IDENTITY_CLAIM_LENGTH } from '../claim/claim-text.ts'
 import { findUnmetClaim, requirementText } from '../claim/required-claims.ts'
 import { selectClaim } from '../claim/selector.ts'
-import { isJsonObject, type JsonObject } from '../json/json-value.ts'
+import type { JsonObject } from '../json/json-value.ts'
 import { acceptsAudience } from '../signer/signer-audiences.ts'
 import type { CheckResult } from './check-result.ts'
 import { audiencesOf } from './jws.ts'
@@ -30,15 +30,8 @@ export function checkAudience(claims: JsonObject, signer: VerifySigner): CheckRe
   }
 }
 
-/**
- * Checks the signer's `requiredClaims` and claim rules, and the token's own binding: a token with `cnf` (RFC 7800) is accepted only with
- * the TLS client certificate that it names (RFC 8705). Other proofs of possession are not supported.
- */
-export function checkRequiredClaims(
-  claims: JsonObject,
-  signer: VerifySigner,
-  presentedCertificateSha256: string | undefined,
-): CheckResult {
+/** Checks the signer's `requiredClaims` and claim rules. */
+export function checkRequiredClaims(claims: JsonObject, signer: VerifySigner): CheckResult {
   const unmet = findUnmetClaim(signer.requiredClaims, claims)
   if (unmet) {
     return {
@@ -49,12 +42,7 @@ export function checkRequiredClaims(
   }
   const broken = signer.claimRules.find(({ holds }) => !holds(claims))
   if (broken) return { expected: broken.expected, received: 'otherwise', refusal: 'required-claim-unmet' }
-  const { cnf } = claims
-  if (cnf === undefined || cnf === null) return { expected: () => describeRequired(signer), received: 'as expected' }
-  const bound = isJsonObject(cnf) ? cnf['x5t#S256'] : undefined
-  const proven = typeof bound === 'string' && bound === presentedCertificateSha256
-  const expected = 'a TLS client certificate that "cnf" names by x5t#S256'
-  return { expected, received: () => displayValue(cnf), refusal: proven ? undefined : 'possession-not-proven' }
+  return { expected: () => describeRequired(signer), received: 'as expected' }
 }
 
 /** The claim that names the identity is compared without trimming or normalising. */

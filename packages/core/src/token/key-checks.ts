@@ -22,10 +22,19 @@ export function checkKey({ alg }: JsonObject, key: SignerKey, nowMs: number): Ch
   if (typeof alg !== 'string' || !key.algs.includes(alg)) {
     return { expected: algorithms, received: () => displayValue(alg), refusal: 'algorithm-not-allowed' }
   }
+  if (isStale(key, nowMs)) {
+    const expected = `a key that is not stale at ${new Date(nowMs).toISOString()}`
+    return { expected, received: `stale since ${new Date(key.staleAtMs ?? 0).toISOString()}`, refusal: 'keys-stale' }
+  }
   if (isWithinDates(key, nowMs)) return { expected: algorithms, received: alg }
   const expected = `a certificate valid at ${new Date(nowMs).toISOString()}`
   const received = `valid from ${key.notBefore?.toISOString()} to ${key.notAfter?.toISOString()}`
   return { expected, received, refusal: 'certificate-not-valid-now' }
+}
+
+/** Whether a pushed key is older than its signer allows. */
+export function isStale({ staleAtMs }: SignerKey, nowMs: number): boolean {
+  return staleAtMs !== undefined && nowMs >= staleAtMs
 }
 
 /** Both ends are inclusive (RFC 5280 section 4.1.2.5). */

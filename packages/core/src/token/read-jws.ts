@@ -34,7 +34,7 @@ export function readJws(token: string, cache?: VerifiedTokenCache, purpose: Toke
   const secondDot = token.indexOf('.', firstDot + 1)
   if (firstDot === -1 || secondDot === -1) return malformed('not three parts with dots between')
   if (token.includes('.', secondDot + 1)) return refuseMoreParts(token)
-  const header = readHeader(token.slice(0, firstDot))
+  const header = readHeader(token.slice(0, firstDot), purpose)
   if (!header.ok) return header
   const claims = readPart(token.slice(firstDot + 1, secondDot), CLAIMS_LIMITS, MAX_TOKEN_LENGTH)
   if (!claims.ok) return malformed(`claims: ${claims.reason}`)
@@ -53,14 +53,16 @@ type Refusal = Extract<JwsReading, { ok: false }>
 const acceptedHeaders = createLruCache<string, JsonObject>(256)
 const MAX_CACHED_HEADER_LENGTH = 1024
 
-function readHeader(part: string): Refusal | { readonly ok: true; readonly object: JsonObject } {
+function readHeader(part: string, purpose: TokenPurpose): Refusal | { readonly ok: true; readonly object: JsonObject } {
   const known = acceptedHeaders.get(part)
   if (known) return { ok: true, object: known }
   const header = readPart(part, HEADER_LIMITS, MAX_HEADER_BYTES)
   if (!header.ok) return malformed(`header: ${header.reason}`)
   const refusal = checkHeader(header.object)
   if (refusal) return refusal
-  if (part.length <= MAX_CACHED_HEADER_LENGTH) acceptedHeaders.set(part, Object.freeze(header.object))
+  // Each client has its own key in the header of its proofs.
+  if (purpose !== 'proof' && part.length <= MAX_CACHED_HEADER_LENGTH)
+    acceptedHeaders.set(part, Object.freeze(header.object))
   return header
 }
 
@@ -98,7 +100,8 @@ const HEADER_RULES: readonly HeaderRule[] = [
   { breaks: ({ cty }) => mediaType(cty) === 'jwt', reason: 'token-nested', detail: 'header: a token inside a token' },
 ]
 
-function checkHeader(header: JsonObject): Refusal | undefined {
+/** Why a token with this header is not read; undefined when it is. */
+export function checkHeader(header: JsonObject): Refusal | undefined {
   const broken = HEADER_RULES.find(({ breaks }) => breaks(header))
   return broken && refused(broken.reason, broken.detail)
 }

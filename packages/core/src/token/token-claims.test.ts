@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { mintToken } from '@countersign/testkit'
+import { proofsWith } from '../possession/possession.fixture.ts'
 import {
   AUDIENCE,
   assertAccepted,
@@ -242,11 +243,14 @@ test('C-16 refuses a token without a required claim', async () => {
 test('C-17 accepts a certificate-bound token only together with its certificate', async () => {
   const thumbprint = 'a'.repeat(43)
   const token = tokenWith({ cnf: { 'x5t#S256': thumbprint } })
-  await assertAccepted(token, { presentedCertificateSha256: thumbprint })
-  await assertRefused(token, 'possession-not-proven')
-  await assertRefused(token, 'possession-not-proven', { presentedCertificateSha256: 'b'.repeat(43) })
-  for (const cnf of [{ jkt: thumbprint }, {}, 'x', [thumbprint], { 'x5t#S256': null }]) {
-    await assertRefused(tokenWith({ cnf }), 'possession-not-proven', { presentedCertificateSha256: thumbprint })
+  const proofs = proofsWith({ certificate: thumbprint })
+  await assertAccepted(token, { proofs })
+  await assertRefused(token, 'certificate-not-sent')
+  await assertRefused(token, 'certificate-not-sent', { proofs: proofsWith({}) })
+  await assertRefused(token, 'certificate-not-bound', { proofs: proofsWith({ certificate: 'b'.repeat(43) }) })
+  await assertRefused(tokenWith({ cnf: { jkt: thumbprint } }), 'proof-missing', { proofs })
+  for (const cnf of [{}, 'x', [thumbprint], { 'x5t#S256': null }, { 'x5t#S256': 'x' }, { jwk: {} }]) {
+    await assertRefused(tokenWith({ cnf }), 'possession-not-proven', { proofs })
   }
 })
 

@@ -3,8 +3,11 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-valu
 import { mediaType } from './media-type.ts'
 import type { RefusalReason } from './verdict.ts'
 
-/** What a token is sent for: to log in, for back-channel logout, or as a security event (RFC 8417). Each takes tokens of its own kind only. */
-export type TokenPurpose = 'login' | 'logout' | 'security-event'
+/**
+ * What a token is sent for: to log in, for back-channel logout, as a security event (RFC 8417), or as a DPoP proof (RFC 9449). Each takes tokens of its
+ * own kind only.
+ */
+export type TokenPurpose = 'login' | 'logout' | 'security-event' | 'proof'
 
 /** Token types that providers sign with the same keys, but that are not for logging in (RFC 8725 section 3.11). */
 const NOT_FOR_LOGIN: ReadonlySet<string> = new Set([
@@ -104,6 +107,13 @@ const RULES: Readonly<Record<TokenPurpose, readonly PurposeRule[]>> = {
     },
     needsJti,
   ],
+  proof: [
+    {
+      breaks: ({ typ }) => mediaType(typ) !== 'dpop+jwt',
+      reason: 'proof-malformed',
+      detail: 'header: the "typ" of a DPoP proof is dpop+jwt',
+    },
+  ],
 }
 
 /** Why a token is not one for this purpose, by its type and its claims; undefined when it is. */
@@ -132,4 +142,5 @@ export const PURPOSE_TIMES: Readonly<Record<TokenPurpose, PurposeTimes>> = {
   login: { needsExpiry: true, needsIssueTime: false, maxAgeSeconds: Number.POSITIVE_INFINITY },
   logout: { needsExpiry: true, needsIssueTime: true, maxAgeSeconds: DAY_SECONDS },
   'security-event': { needsExpiry: false, needsIssueTime: true, maxAgeSeconds: 7 * DAY_SECONDS },
+  proof: { needsExpiry: false, needsIssueTime: true, maxAgeSeconds: 60 },
 }

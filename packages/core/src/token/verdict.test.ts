@@ -4,6 +4,12 @@ import { CHECKS, displayValue, REFUSALS, type RefusalReason } from './verdict.ts
 import { AUDIENCE, ISSUER, KEY, KEYS, keysOf, NOW, NOW_MS, SIGNER, signerWith, tokenWith } from './verify.fixture.ts'
 import { verifyToken } from './verify-token.ts'
 
+const WITH_RULES = { acceptRule: 'claims.sub != "mallory"', attributeRules: ['claims.groups'] }
+/** The checks of a token that is not bound to a key, of a signer that does not require it. */
+const MADE = CHECKS.filter((name) => !/^(possession|certificate|proof|oneUse)/.test(name))
+/** Rules are checks of the signers that have some. */
+const MADE_WITHOUT_RULES = MADE.filter((name) => !name.endsWith('Rule') && !name.endsWith('Rules'))
+
 const verdictOn = (token: string, continueAfterRefusal = false) =>
   verifyToken(token, SIGNER, KEYS, NOW_MS, { continueAfterRefusal })
 
@@ -13,7 +19,7 @@ test('an accepted token has passed all checks in order, and its verdict contains
   assert.ok(verdict.accepted)
   assert.deepEqual(
     verdict.checks.map(({ check }) => check),
-    [...CHECKS],
+    MADE_WITHOUT_RULES,
   )
   assert.ok(verdict.checks.every(({ pass }) => pass))
   const { claims, keyThumbprint, ...rest } = verdict.token
@@ -23,6 +29,7 @@ test('an accepted token has passed all checks in order, and its verdict contains
     kid: KEY.kid,
     alg: 'ES256',
     expiresAtMs: (NOW + 600) * 1000,
+    ruleAttributes: [],
   })
   assert.equal(claims.sub, 'alice')
   assert.equal(keyThumbprint, KEYS.get(KEY.kid)?.thumbprint)
@@ -44,21 +51,24 @@ test('a refused token has passed all checks except the last in the list', async 
     [tokenWith({ exp: 1, iat: 0 }), 'expiry', 'token-expired'],
     [tokenWith({ nbf: NOW + 9 }), 'notBefore', 'token-not-yet-valid'],
     [tokenWith({ iat: NOW + 99 }), 'issuedAt', 'token-issued-in-future'],
-    [tokenWith({ cnf: {} }), 'requiredClaims', 'possession-not-proven'],
+    [tokenWith({ dept: 'x' }), 'requiredClaims', 'required-claim-unmet'],
     [tokenWith({ sub: 1 }), 'identityClaim', 'identity-claim-unusable'],
+    [tokenWith({ sub: 'mallory' }), 'acceptRule', 'rule-refused'],
+    [tokenWith({ groups: [7] }), 'attributeRules', 'rule-error'],
   ]
   assert.deepEqual(
     cases.map(([, check]) => check),
-    [...CHECKS],
+    MADE,
   )
   for (const [token, check, reason] of cases) {
-    const verdict = await verdictOn(token)
+    const requiredClaims = check === 'requiredClaims' ? { dept: 'it' } : null
+    const verdict = await verifyToken(token, signerWith({ ...WITH_RULES, requiredClaims }), KEYS, NOW_MS)
     assert.ok(!verdict.accepted)
     assert.equal(verdict.reason, reason)
     assert.equal(verdict.challenge, REFUSALS[reason])
     assert.deepEqual(
       verdict.checks.map(({ check, pass }) => [check, pass]),
-      CHECKS.slice(0, CHECKS.indexOf(check as 'format') + 1).map((name) => [name, name !== check]),
+      MADE.slice(0, MADE.indexOf(check as 'format') + 1).map((name) => [name, name !== check]),
     )
   }
 })
@@ -93,7 +103,7 @@ test('continues after a refusal on request, with the first refusal as reason', a
   assert.equal(wrong.reason, 'audience-mismatch')
   assert.deepEqual(
     wrong.checks.map(({ check }) => check),
-    [...CHECKS],
+    MADE_WITHOUT_RULES,
   )
   assert.deepEqual(
     wrong.checks.filter(({ pass }) => !pass).map(({ check }) => check),
@@ -103,7 +113,7 @@ test('continues after a refusal on request, with the first refusal as reason', a
   assert.equal(noKey.reason, 'kid-unknown')
   assert.deepEqual(
     noKey.checks.map(({ check }) => check),
-    CHECKS.filter((name) => name !== 'key' && name !== 'signature'),
+    MADE_WITHOUT_RULES.filter((name) => name !== 'key' && name !== 'signature'),
   )
   assert.equal((await verdictOn(tokenWith(), true)).accepted, true)
 })

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../json/json-value.ts'
+import type { CredentialUse } from '../possession/credential-use.ts'
 
 /** The checks of `verifyToken`, in execution order. */
 export const CHECKS = [
@@ -12,7 +13,21 @@ export const CHECKS = [
   'notBefore',
   'issuedAt',
   'requiredClaims',
+  'possession',
+  'certificate',
+  'proof',
+  'proofKey',
+  'proofMethod',
+  'proofUrl',
+  'proofToken',
+  'proofTime',
+  'proofNonce',
+  'proofSignature',
+  'proofUse',
   'identityClaim',
+  'acceptRule',
+  'attributeRules',
+  'oneUse',
 ] as const
 
 export type CheckName = (typeof CHECKS)[number]
@@ -37,6 +52,7 @@ export const REFUSALS = {
   'kid-unknown': 'invalid',
   'algorithm-not-allowed': 'invalid',
   'certificate-not-valid-now': 'invalid',
+  'keys-stale': 'invalid',
   'signature-invalid': 'invalid',
   'expiry-unusable': 'invalid',
   'token-expired': 'expired',
@@ -47,7 +63,24 @@ export const REFUSALS = {
   'lifetime-too-long': 'invalid',
   'required-claim-unmet': 'invalid',
   'possession-not-proven': 'invalid',
+  'possession-missing': 'invalid',
+  'certificate-not-sent': 'invalid',
+  'certificate-not-bound': 'invalid',
+  'token-not-bound': 'invalid',
+  'proof-missing': 'invalid',
+  'proof-malformed': 'invalid',
+  'proof-key-mismatch': 'invalid',
+  'proof-method-mismatch': 'invalid',
+  'proof-url-mismatch': 'invalid',
+  'proof-token-mismatch': 'invalid',
+  'proof-time-mismatch': 'invalid',
+  'proof-nonce-missing': 'invalid',
+  'proof-signature-invalid': 'invalid',
+  'proof-replayed': 'invalid',
+  'token-used': 'invalid',
   'identity-claim-unusable': 'invalid',
+  'rule-refused': 'invalid',
+  'rule-error': 'invalid',
 } as const satisfies Record<string, ChallengeError>
 
 export type RefusalReason = keyof typeof REFUSALS
@@ -69,8 +102,16 @@ export interface VerifiedToken {
   readonly kid: string
   readonly alg: string
   readonly keyThumbprint: string
+  /** The thumbprint of the key by which the request has proven possession of the token (RFC 9449). */
+  readonly boundKey?: string
+  /** The proof of the request, which is to be accepted once. */
+  readonly proofUse?: CredentialUse
+  /** Set for a signer whose tokens are accepted once. */
+  readonly tokenUse?: CredentialUse
   /** When the signer starts to refuse it, in milliseconds since 1970. Includes the clock skew. */
   readonly expiresAtMs: number
+  /** What the attribute rules of the signer give. */
+  readonly ruleAttributes: readonly string[]
 }
 
 /** The checks up to the first that failed (or all that can be made, with `continueAfterRefusal`), and one reason. */
@@ -88,11 +129,14 @@ export class RefusedVerdict {
   readonly accepted = false
   readonly reason: RefusalReason
   readonly challenge: ChallengeError
+  /** The claims, when the signature is valid; undefined otherwise. */
+  readonly verifiedClaims: JsonObject | undefined
   readonly #checks: () => readonly Check[]
 
-  constructor(reason: RefusalReason, checks: () => readonly Check[]) {
+  constructor(reason: RefusalReason, checks: () => readonly Check[], verifiedClaims?: JsonObject) {
     this.reason = reason
     this.challenge = REFUSALS[reason]
+    this.verifiedClaims = verifiedClaims
     this.#checks = checks
   }
 

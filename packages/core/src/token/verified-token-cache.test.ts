@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { mintKey } from '@countersign/testkit'
+import { proofsWith } from '../possession/possession.fixture.ts'
 import { readJws } from './read-jws.ts'
 import { VerifiedTokenCache } from './verified-token-cache.ts'
 import {
@@ -133,7 +134,13 @@ test('evicts the least recently used token when there are too many tokens or cha
 
 test('C-17 a certificate-bound token never gets a cached verdict', async () => {
   const cache = new VerifiedTokenCache()
-  const token = tokenWith({ cnf: { 'x5t#S256': 'x' } })
-  await assertAccepted(token, { cache, presentedCertificateSha256: 'x' })
-  await assertRefused(token, 'possession-not-proven', { cache })
+  const certificate = 'x'.repeat(43)
+  const token = tokenWith({ cnf: { 'x5t#S256': certificate } })
+  await assertAccepted(token, { cache, proofs: proofsWith({ certificate }) })
+  await assertRefused(token, 'certificate-not-sent', { cache })
+  // Nor does one that is not bound, when it comes as if it were.
+  const bearer = tokenWith({})
+  for (let time = 0; time < 3; time++) await assertAccepted(bearer, { cache })
+  await assertRefused(bearer, 'token-not-bound', { cache, proofs: proofsWith({ isDpop: true }) })
+  await assertAccepted(bearer, { cache, proofs: proofsWith({}) })
 })

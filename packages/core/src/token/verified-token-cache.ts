@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { SignerKeys } from '../key/signer-key.ts'
 import { SeenDigests } from '../seen-digests.ts'
 import type { UntrustedJws } from './jws.ts'
-import { isWithinDates } from './key-checks.ts'
+import { isStale, isWithinDates } from './key-checks.ts'
 import { validityPeriod } from './time-checks.ts'
 import type { AcceptedVerdict } from './verdict.ts'
 import type { VerifySigner } from './verify-signer.ts'
@@ -31,7 +31,7 @@ const MAX_VERDICTS_PER_TOKEN = 8
 
 /**
  * LRU cache of verified tokens, keyed by SHA-256 of the whole token. A verdict is reused only for the same signer at the same revision, while
- * the same key is in its key set, allows the algorithm and is within its dates, and while the token is valid. Refused tokens are never cached,
+ * the same key is in its key set, allows the algorithm, is within its dates and not stale, and while the token is valid. Refused tokens are never cached,
  * so that unauthenticated clients cannot fill it. Neither is a token that verifies for the first time: most tokens are presented once, and
  * caching one costs as much as verifying it.
  */
@@ -59,8 +59,8 @@ export class VerifiedTokenCache {
     }
     const { kid, alg, keyThumbprint } = cached.verdict.token
     const key = keys.get(kid)
-    const keyIsValid = key?.thumbprint === keyThumbprint && key.algs.includes(alg) && isWithinDates(key, nowMs)
-    return keyIsValid ? cached.verdict : undefined
+    if (key?.thumbprint !== keyThumbprint || !key.algs.includes(alg)) return undefined
+    return isWithinDates(key, nowMs) && !isStale(key, nowMs) ? cached.verdict : undefined
   }
 
   remember(jws: UntrustedJws, verdict: AcceptedVerdict, signer: VerifySigner): void {

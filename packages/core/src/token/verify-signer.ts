@@ -1,6 +1,8 @@
+import type { PossessionKind } from '@countersign/contract/ext-jwt-signer'
 import { parseRequiredClaims, type RequiredClaim } from '../claim/required-claims.ts'
 import { parseSelector, type Selector } from '../claim/selector.ts'
 import type { JsonObject, ReadonlyJson } from '../json/json-value.ts'
+import { type CompiledRule, compileRule } from '../rule/compile-rule.ts'
 
 /** A rule about the claims of one kind of provider that `requiredClaims` cannot express. */
 export interface ClaimRule {
@@ -23,6 +25,18 @@ export interface VerifySigner<Audience extends string | null = string | null> {
   readonly maxTokenAgeSeconds?: number
   readonly requiredClaims: readonly RequiredClaim[]
   readonly claimRules: readonly ClaimRule[]
+  /** For rules. */
+  readonly name: string
+  readonly acceptRule: CompiledRule | undefined
+  readonly attributeRules: readonly CompiledRule[]
+  /** Whether a rule reads the request, so that the verdict holds for one request only. */
+  readonly readsRequest: boolean
+  /** The proof of possession without which a token is refused. One that is bound needs its proof in any case. */
+  readonly requirePossession: PossessionKind
+  /** Set for tokens of this controller: the caller compares the proof with the session. */
+  readonly leavesPossession?: true
+  /** Whether each token is accepted once. */
+  readonly oneUse: boolean
 }
 
 export interface VerifySignerFields<Audience extends string | null = string | null> {
@@ -36,6 +50,11 @@ export interface VerifySignerFields<Audience extends string | null = string | nu
   readonly maxTokenAgeSeconds?: number | null
   readonly requiredClaims?: ReadonlyJson
   readonly claimRules?: readonly ClaimRule[]
+  readonly name?: string
+  readonly acceptRule?: string | null
+  readonly attributeRules?: readonly string[]
+  readonly requirePossession?: PossessionKind
+  readonly oneUse?: boolean
 }
 
 const MAX_CLOCK_SKEW_SECONDS = 60
@@ -61,6 +80,9 @@ export function buildVerifySigner<Audience extends string | null>(
   if (!selector.ok) throw new TypeError(`claimsProperty ${selector.reason}`)
   const required = parseRequiredClaims(fields.requiredClaims ?? {})
   if (!required.ok) throw new TypeError(`requiredClaims ${required.reason}`)
+  const acceptRule = fields.acceptRule ? compileRule(fields.acceptRule, 'accept', 'signer') : undefined
+  const attributeRules = (fields.attributeRules ?? []).map((text) => compileRule(text, 'attributes', 'signer'))
+  const rules = acceptRule ? [acceptRule, ...attributeRules] : attributeRules
   return {
     id,
     revision,
@@ -72,5 +94,11 @@ export function buildVerifySigner<Audience extends string | null>(
     ...(typeof maxTokenAgeSeconds === 'number' ? { maxTokenAgeSeconds } : {}),
     requiredClaims: required.requiredClaims,
     claimRules,
+    name: fields.name ?? '',
+    acceptRule,
+    attributeRules,
+    readsRequest: rules.some(({ references }) => references.readsRequest),
+    requirePossession: fields.requirePossession ?? 'none',
+    oneUse: fields.oneUse ?? false,
   }
 }

@@ -1,13 +1,29 @@
 import { selectClaim } from '../claim/selector.ts'
-import type { JsonObject } from '../json/json-value.ts'
+import { type JsonObject, newJsonObject } from '../json/json-value.ts'
 import type { SignerKey, SignerKeys } from '../key/signer-key.ts'
-import { CheckRecord, type CheckResult, refuseUnreadable } from './check-result.ts'
+import { CredentialUse } from '../possession/credential-use.ts'
+import {
+  checkCertificate,
+  checkPossession,
+  checkProofKey,
+  checkProofUse,
+  needsProof,
+  type PossessionProofs,
+  type PossessionSubject,
+  proofResult,
+} from '../possession/possession-checks.ts'
+import { type ProofCheckName, type ProofVerdict, refuseProof } from '../possession/verify-proof.ts'
+import { type RuleAttributes, type RuleRequest, ruleAttributes, signerVariables } from '../rule/judge-rule.ts'
+import type { RuleVariables } from '../rule/rule-run.ts'
+import { secretDigest } from '../secret.ts'
+import { CheckRecord, type CheckResult, describeCheck, formatCheck, refuseUnreadable } from './check-result.ts'
 import { checkAudience, checkIdentityClaim, checkIssuer, checkRequiredClaims } from './claim-checks.ts'
 import type { UntrustedJws } from './jws.ts'
 import { checkKey, checkKid, findKey } from './key-checks.ts'
-import { readJws } from './read-jws.ts'
+import { checkHeader, readJws } from './read-jws.ts'
+import { checkAcceptRule, checkAttributeRules, NO_ATTRIBUTES } from './rule-checks.ts'
 import { checkExpiry, checkIssuedAt, checkNotBefore, validityPeriod } from './time-checks.ts'
-import type { TokenPurpose } from './token-purpose.ts'
+import { findPurposeFault, type TokenPurpose } from './token-purpose.ts'
 import {
   type AcceptedVerdict,
   CHECKS,
@@ -28,29 +44,50 @@ export interface VerifyOptions {
   readonly continueAfterRefusal?: boolean
   /** Verifies signatures; on Node's thread pool by default. */
   readonly checkSignature?: CheckSignature
-  /** SHA-256 of this TLS connection's client certificate, base64url, for certificate-bound tokens. */
-  readonly presentedCertificateSha256?: string | undefined
+  /** For rules that read it. */
+  readonly request?: RuleRequest | undefined
+  /** What the request proves, for tokens that are bound to a key. Without it, they are refused. */
+  readonly proofs?: PossessionProofs | undefined
+  /** For "explain": whether a token that is accepted once was used before. */
+  readonly wasUsed?: ((use: CredentialUse) => Promise<boolean>) | undefined
+}
+
+const NO_PROOFS: PossessionProofs = {
+  certificateSha256: () => undefined,
+  isDpop: () => false,
+  proofFor: async () => refuseProof('proof-missing', null),
 }
 
 /** The inputs for checking one token against one signer at one time. */
-class Verification {
+class Verification implements PossessionSubject {
   readonly header: JsonObject
   readonly claims: JsonObject
   readonly signer: VerifySigner
   readonly keys: SignerKeys
   readonly key: SignerKey | undefined
   readonly nowMs: number
-  readonly presentedCertificateSha256: string | undefined
+  readonly proofs: PossessionProofs
+  readonly isDpop: boolean
   readonly purpose: TokenPurpose
+  readonly request: RuleRequest | undefined
+  /** Undefined until it is verified, which only tokens with a key in `cnf` need. */
+  proof: ProofVerdict | undefined
+  /** Set when it is known that the token was used before. */
+  wasUsed: boolean | undefined
   /** Undefined until the signature is verified, which needs a key. */
   signatureIsValid: boolean | undefined
 
   constructor(
-    { untrustedHeader: header, untrustedClaims: claims, purpose }: UntrustedJws,
+    {
+      untrustedHeader: header,
+      untrustedClaims: claims,
+      purpose,
+    }: Pick<UntrustedJws, 'untrustedHeader' | 'untrustedClaims' | 'purpose'>,
     signer: VerifySigner,
     keys: SignerKeys,
     nowMs: number,
-    presentedCertificateSha256: string | undefined,
+    { proofs = NO_PROOFS, request }: Pick<VerifyOptions, 'proofs' | 'request'>,
+    isDpop: boolean,
   ) {
     this.header = header
     this.claims = claims
@@ -58,8 +95,31 @@ class Verification {
     this.keys = keys
     this.key = findKey(header, keys)
     this.nowMs = nowMs
-    this.presentedCertificateSha256 = presentedCertificateSha256
+    this.proofs = proofs
+    this.isDpop = isDpop
     this.purpose = purpose
+    this.request = request
+  }
+
+  /** The variables of rules. Undefined until the signature is verified: rules never see unverified claims. */
+  get verifiedVariables(): RuleVariables | undefined {
+    const { header, claims, signer, request, nowMs, purpose, signatureIsValid } = this
+    if (purpose !== 'login' || signatureIsValid !== true) return undefined
+    return signerVariables({ header, claims, signer, request, nowMs })
+  }
+
+  /** What the attribute rules give, evaluated once. */
+  get attributes(): RuleAttributes | undefined {
+    const { attributeRules } = this.signer
+    if (attributeRules.length === 0) return NO_ATTRIBUTES
+    const variables = this.#attributes ? undefined : this.verifiedVariables
+    if (variables) this.#attributes = ruleAttributes(attributeRules, variables)
+    return this.#attributes
+  }
+  #attributes: RuleAttributes | undefined
+
+  get required() {
+    return this.signer.requirePossession
   }
 }
 
@@ -86,14 +146,49 @@ const STEPS_FROM_SIGNATURE: readonly Step[] = [
   { name: 'issuedAt', run: ({ claims, signer, nowMs, purpose }) => checkIssuedAt(claims, signer, nowMs, purpose) },
   {
     name: 'requiredClaims',
-    run: ({ claims, signer, presentedCertificateSha256, purpose }) =>
-      purpose === 'login' ? checkRequiredClaims(claims, signer, presentedCertificateSha256) : undefined,
+    run: ({ claims, signer, purpose }) => (purpose === 'login' ? checkRequiredClaims(claims, signer) : undefined),
   },
+  { name: 'possession', run: ofLogins(checkPossession) },
+  { name: 'certificate', run: ofLogins(checkCertificate) },
+  ofProof('proof'),
+  { name: 'proofKey', run: ofLogins(checkProofKey) },
+  ofProof('proofMethod'),
+  ofProof('proofUrl'),
+  ofProof('proofToken'),
+  ofProof('proofTime'),
+  ofProof('proofNonce'),
+  ofProof('proofSignature'),
+  { name: 'proofUse', run: ofLogins(checkProofUse) },
   {
     name: 'identityClaim',
     run: ({ claims, signer, purpose }) => (purpose === 'login' ? checkIdentityClaim(claims, signer) : undefined),
   },
+  {
+    name: 'acceptRule',
+    run: (verification) => {
+      const { acceptRule } = verification.signer
+      const variables = acceptRule && verification.verifiedVariables
+      return variables && checkAcceptRule(acceptRule, variables)
+    },
+  },
+  {
+    name: 'attributeRules',
+    run: ({ signer, attributes }) =>
+      attributes && attributes !== NO_ATTRIBUTES ? checkAttributeRules(signer.attributeRules, attributes) : undefined,
+  },
+  { name: 'oneUse', run: ({ wasUsed }) => checkOneUse(wasUsed) },
 ]
+
+function ofLogins(check: (subject: PossessionSubject) => CheckResult | undefined): Step['run'] {
+  return (verification) => {
+    const { purpose, signer } = verification
+    return purpose === 'login' && !signer.leavesPossession ? check(verification) : undefined
+  }
+}
+
+function ofProof(name: ProofCheckName): Step {
+  return { name, run: ofLogins((subject) => proofResult(subject, name)) }
+}
 
 const STEPS: readonly Step[] = [...STEPS_BEFORE_SIGNATURE, ...STEPS_FROM_SIGNATURE]
 
@@ -112,27 +207,73 @@ export async function verifyToken(
   nowMs: number,
   options: VerifyOptions = {},
 ): Promise<Verdict> {
-  const { cache: loginCache, continueAfterRefusal = false, checkSignature, presentedCertificateSha256 } = options
+  const { cache: loginCache, continueAfterRefusal = false, checkSignature, proofs = NO_PROOFS, wasUsed } = options
   const reading = typeof token === 'string' ? readJws(token, loginCache) : { ok: true as const, jws: token }
   if (!reading.ok) return refuseUnreadable(reading)
   const { jws } = reading
-  // Other tokens are used once.
-  const cache = jws.purpose === 'login' ? loginCache : undefined
+  const isLogin = jws.purpose === 'login'
+  const isDpop = isLogin && options.proofs !== undefined && proofs.isDpop(jws.digest)
+  // Other tokens are used once, and one that is sent with a proof is accepted only with it.
+  const cache = isLogin && !isDpop ? loginCache : undefined
   const known = cache?.findVerdict(jws.digest, signer, keys, nowMs)
   if (known) return known
 
-  const verification = new Verification(jws, signer, keys, nowMs, presentedCertificateSha256)
+  const verification = new Verification(jws, signer, keys, nowMs, options, isDpop)
   const { key } = verification
   const early = findRefusal(STEPS_BEFORE_SIGNATURE, verification)
   if (early !== undefined && !continueAfterRefusal) return refuse(early, verification, false)
   if (key) verification.signatureIsValid = await verifySignature(jws, key, checkSignature)
+  // Not before: the proof costs as much as the token, and anyone can send one.
+  if (verification.signatureIsValid === true && isLogin && needsProof(jws.untrustedClaims) && !signer.leavesPossession)
+    verification.proof = await proofs.proofFor(jws.digest)
+  if (wasUsed && verification.signatureIsValid === true && signer.oneUse)
+    verification.wasUsed = await wasUsed(tokenUseOf(jws, signer))
   const refusal = early ?? findRefusal(STEPS_FROM_SIGNATURE, verification)
   if (refusal !== undefined) return refuse(refusal, verification, continueAfterRefusal)
 
   const verdict = accept(jws, verification)
-  // The verdict on a certificate-bound token depends on this connection's certificate, so it is not cached.
-  if (jws.untrustedClaims.cnf === undefined) cache?.remember(jws, verdict, signer)
+  // The verdict on a bound token depends on what this request proves, and that of some rules on the request: they are not cached.
+  const isBound = jws.untrustedClaims.cnf !== undefined && !signer.leavesPossession
+  if (!isBound && !signer.readsRequest) cache?.remember(jws, verdict, signer)
   return verdict
+}
+
+/** What a signer says to claims, and for a refusal the check that decided. */
+export type ClaimsVerdict =
+  | { readonly accepted: true; readonly identityClaim: string; readonly ruleAttributes: readonly string[] }
+  | { readonly accepted: false; readonly reason: RefusalReason; readonly failed: Check }
+
+const NO_KEYS: SignerKeys = new Map()
+/** What keys and requests prove, beside the claims. */
+const PROVEN_CHECKS: readonly CheckName[] = ['kid', 'key', 'signature', 'certificate', 'oneUse']
+const CLAIM_STEPS = STEPS.filter(({ name }) => !PROVEN_CHECKS.includes(name))
+
+/**
+ * Runs the checks of `verifyToken` that need no key and no proof over claims that may be anybody's. For predictions and test cases: it verifies nothing, so
+ * no login may rest on it.
+ */
+export function evaluateClaims(
+  untrustedClaims: JsonObject,
+  untrustedHeader: JsonObject,
+  signer: VerifySigner,
+  nowMs: number,
+): ClaimsVerdict {
+  const header = Object.assign(newJsonObject(), { alg: '' }, untrustedHeader)
+  const fault = checkHeader(header) ?? findPurposeFault('login', header, untrustedClaims)
+  if (fault) return { accepted: false, reason: fault.reason, failed: formatCheck(fault.detail) }
+  const jws = { untrustedHeader: header, untrustedClaims, purpose: 'login' } as const
+  const verification = new Verification(jws, signer, NO_KEYS, nowMs, {}, false)
+  // The claims stand for those of a token that would be verified.
+  verification.signatureIsValid = true
+  for (const { name, run } of CLAIM_STEPS) {
+    const result = run(verification)
+    if (result?.refusal !== undefined) {
+      return { accepted: false, reason: result.refusal, failed: describeCheck(name, result) }
+    }
+  }
+  const identityClaim = String(selectClaim(signer.claimsProperty, untrustedClaims))
+  const { attributes = NO_ATTRIBUTES } = verification
+  return { accepted: true, identityClaim, ruleAttributes: attributes.ok ? attributes.attributes : [] }
 }
 
 function findRefusal(steps: readonly Step[], verification: Verification): RefusalReason | undefined {
@@ -144,7 +285,8 @@ function findRefusal(steps: readonly Step[], verification: Verification): Refusa
 }
 
 function refuse(reason: RefusalReason, verification: Verification, continueAfterRefusal: boolean): RefusedVerdict {
-  return new RefusedVerdict(reason, () => describeChecks(verification, continueAfterRefusal))
+  const verifiedClaims = verification.signatureIsValid === true ? verification.claims : undefined
+  return new RefusedVerdict(reason, () => describeChecks(verification, continueAfterRefusal), verifiedClaims)
 }
 
 /** Runs the checks again to describe them. Only called for verdicts that are displayed. */
@@ -165,11 +307,11 @@ function checkSignatureResult(key: SignerKey, isValid: boolean): CheckResult {
 }
 
 function accept(jws: UntrustedJws, verification: Verification): AcceptedVerdict {
-  const { signer, key, purpose } = verification
+  const { signer, key, purpose, attributes = NO_ATTRIBUTES } = verification
   // A logout or an event selects identities by other rules: it has no claim that logs one in.
   const identityClaim = purpose === 'login' ? selectClaim(signer.claimsProperty, jws.untrustedClaims) : ''
   // Unreachable while the tables above are complete: never accept a token without a key and a valid signature.
-  if (!key || verification.signatureIsValid !== true || typeof identityClaim !== 'string')
+  if (!key || verification.signatureIsValid !== true || typeof identityClaim !== 'string' || !attributes.ok)
     throw new TypeError('a check is missing')
   const token = {
     signerId: signer.id,
@@ -179,8 +321,34 @@ function accept(jws: UntrustedJws, verification: Verification): AcceptedVerdict 
     alg: String(jws.untrustedHeader.alg),
     keyThumbprint: key.thumbprint,
     expiresAtMs: validityPeriod(jws.untrustedClaims, signer).untilMs,
+    ruleAttributes: attributes.attributes,
+    ...(verification.proof?.thumbprint !== undefined && {
+      boundKey: verification.proof.thumbprint,
+      proofUse: verification.proof.use as CredentialUse,
+    }),
+    ...(signer.oneUse && purpose === 'login' && { tokenUse: tokenUseOf(jws, signer) }),
   }
   return new LazyAcceptedVerdict(token, verification)
+}
+
+/** The greatest clock skew, and some more for clocks that differ. */
+const AFTER_EXPIRY_MS = 120_000
+
+/**
+ * A token is the same one when signer, subject and `jti` are; without a `jti` when what is signed is, since an ECDSA signature has a twin. Its use is
+ * remembered until it has expired whatever the signer's clock skew and maximum age are then.
+ */
+function tokenUseOf({ untrustedClaims: claims, signingInput }: UntrustedJws, signer: VerifySigner): CredentialUse {
+  const { jti, exp } = claims
+  const id = typeof jti === 'string' && jti !== '' ? ['jti', secretDigest(jti)] : ['token', secretDigest(signingInput)]
+  const subject = secretDigest(String(selectClaim(signer.claimsProperty, claims)))
+  return new CredentialUse(['token', signer.id, subject, ...id], Number(exp) * 1000 + AFTER_EXPIRY_MS)
+}
+
+function checkOneUse(wasUsed: boolean | undefined): CheckResult | undefined {
+  if (wasUsed === undefined) return undefined
+  const expected = 'a token that was not used before: the signer accepts each once'
+  return wasUsed ? { expected, received: 'used before', refusal: 'token-used' } : { expected, received: 'as expected' }
 }
 
 /** A class, because a getter in an object literal creates a hidden class per verdict, which outlives the verdict. */

@@ -7,7 +7,9 @@ import { signalAction } from '../signer/shared-signals.ts'
 const MEANINGS: Readonly<Record<string, (value: never) => unknown>> = {
   additionalAudiences: setOf,
   certPem: withoutSpaces,
+  certPems: (pems: readonly string[]) => setOf(pems.map(withoutSpaces)),
   jwksCaPem: withoutSpaces,
+  pinnedKeyThumbprints: setOf,
   conditions: meaningOfClaims,
   requiredClaims: meaningOfClaims,
   // Clients join the scopes with spaces. A comma can be part of one.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isSecurityMember, patchesSecurityMember, replacesSecurityMember } from './security-members.ts'
-import { isTrustedFor, trustAfterWrite } from './trust.ts'
+import { isTrustedFor, trustAfterKeys, trustAfterWrite } from './trust.ts'
 
 test('D55 an untrusted entity logs in only identities without rights', () => {
   const plain = { isAdmin: false, permissions: [] }
@@ -18,6 +18,17 @@ test('D55 trust follows the writer', () => {
   const written = { writtenById: 'a', writtenByName: 'Ann', writtenAt: 5 }
   assert.deepEqual(trustAfterWrite({ ...writer, isAdmin: true }, 5), { isTrusted: true, ...written })
   assert.deepEqual(trustAfterWrite({ ...writer, isAdmin: false }, 5), { isTrusted: false, ...written })
+})
+
+test('D55 trust follows the giver of keys, except for pinned ones', () => {
+  const writer = { id: 'a', name: 'Ann' }
+  for (const isTrusted of [true, false]) {
+    const current = { isTrusted, writtenById: 'b', writtenByName: 'Bo', writtenAt: 1 }
+    const after = (isAdmin: boolean, isPinned: boolean) => trustAfterKeys(current, { ...writer, isAdmin }, 5, isPinned)
+    for (const isPinned of [true, false]) assert.equal(after(true, isPinned).isTrusted, true)
+    assert.equal(after(false, false).isTrusted, false)
+    assert.equal(after(false, true), current)
+  }
 })
 
 test('D55 a PATCH writes the members that it names, a PUT those that it changes', () => {

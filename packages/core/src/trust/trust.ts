@@ -29,6 +29,14 @@ interface Writer {
   readonly isAdmin: boolean
 }
 
+/**
+ * The trust after someone gave or confirmed keys. Keys that an administrator has pinned are accepted from every caller that can give some; others
+ * are trusted as their giver is.
+ */
+export function trustAfterKeys(current: Trust, writer: Writer, now: number, isPinned: boolean): Trust {
+  return isPinned && !writer.isAdmin ? current : trustAfterWrite(writer, now)
+}
+
 /** The trust after a write of a security member. */
 export function trustAfterWrite({ id, name, isAdmin }: Writer, now: number): Trust {
   return { isTrusted: isAdmin, writtenById: id, writtenByName: name, writtenAt: now }

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { VerifiedTokenCache } from './verified-token-cache.ts'
+import { KEYS, NOW, NOW_MS, signerWith, tokenWith } from './verify.fixture.ts'
+import { type VerifyOptions, verifyToken } from './verify-token.ts'
+
+const verify = (signer: Parameters<typeof signerWith>[0], claims = {}, options: VerifyOptions = {}) =>
+  verifyToken(tokenWith(claims), signerWith(signer), KEYS, NOW_MS, options)
+const reasonOf = async (...args: Parameters<typeof verify>) => (await verify(...args)).reason
+
+test('a rule that is true accepts, one that is false refuses, and one that fails is an error', async () => {
+  assert.equal(await reasonOf({ acceptRule: 'claims.sub == "alice"' }), 'accepted')
+  assert.equal(await reasonOf({ acceptRule: 'claims.sub == "bob"' }), 'rule-refused')
+  assert.equal(await reasonOf({ acceptRule: 'claims.email == "alice"' }), 'rule-error')
+  assert.equal(await reasonOf({ acceptRule: 'claims.sub' }), 'rule-error')
+})
+
+test('rules see claims, header, signer and the request', async () => {
+  const request = { method: 'POST', address: '10.1.2.3' }
+  const acceptRule =
+    'header.alg == "ES256" && signer.id == "signer-a" && signer.name == "idp" && request.method == "POST" && inCidr(request.address, "10.0.0.0/8") && request.time == timestamp(claims.iat)'
+  const claims = { iat: NOW }
+  assert.equal(await reasonOf({ acceptRule, name: 'idp' }, claims, { request }), 'accepted')
+  assert.equal(await reasonOf({ acceptRule, name: 'x' }, claims, { request }), 'rule-refused')
+  assert.equal(await reasonOf({ acceptRule, name: 'idp' }, claims), 'rule-error')
+})
+
+test('the check has the rule, the part that was false and the values that it read', async () => {
+  const acceptRule = 'claims.sub == "alice" && claims.groups.exists(g, g == "ops")'
+  const { checks } = await verify({ acceptRule }, { groups: ['dev'] })
+  assert.deepEqual(checks.at(-1), {
+    check: 'acceptRule',
+    expected: acceptRule,
+    received: 'claims.groups.exists(g, g == "ops") is false (line 1, column 26); claims.groups is ["dev"]',
+    pass: false,
+  })
+})
+
+test('Z-16 rules never see claims whose signature is not verified', async () => {
+  const forged = tokenWith({}, { sign: () => Buffer.alloc(64, 1) })
+  const signer = signerWith({ acceptRule: 'claims.sub == "alice"', attributeRules: ['claims.groups'] })
+  const { checks } = await verifyToken(forged, signer, KEYS, NOW_MS, { continueAfterRefusal: true })
+  assert.equal(
+    checks.some(({ check }) => check === 'acceptRule' || check === 'attributeRules'),
+    false,
+  )
+  const genuine = await verifyToken(tokenWith({ exp: NOW - 1 }), signer, KEYS, NOW_MS, { continueAfterRefusal: true })
+  assert.equal(
+    genuine.checks.some(({ check }) => check === 'acceptRule'),
+    true,
+  )
+})
+
+test('attribute rules give attributes, and refuse when one fails', async () => {
+  const attributeRules = ['claims.groups.map(g, "g-" + g)', 'has(claims.admin) ? ["admin", ""] : []']
+  const accepted = await verify({ attributeRules }, { groups: ['a', 'b'], admin: true })
+  assert.deepEqual(accepted.accepted && accepted.token.ruleAttributes, ['g-a', 'g-b', 'admin'])
+  assert.equal(accepted.checks.at(-1)?.received, '["g-a","g-b","admin"]')
+  assert.equal(await reasonOf({ attributeRules }), 'rule-error')
+  assert.equal(await reasonOf({ attributeRules: ['claims.sub'] }), 'rule-error')
+  assert.equal(await reasonOf({ attributeRules: ['claims.groups'] }, { groups: [1] }), 'rule-error')
+})
+
+test('a verdict is cached unless a rule reads the request', async () => {
+  for (const [acceptRule, size] of [
+    ['claims.sub == "alice"', 1],
+    ['request.method == "POST"', 0],
+  ] as const) {
+    const cache = new VerifiedTokenCache()
+    const request = { method: 'POST', address: '::1' }
+    const token = tokenWith()
+    const signer = signerWith({ acceptRule })
+    const log = (method: string) => verifyToken(token, signer, KEYS, NOW_MS, { cache, request: { ...request, method } })
+    for (const _ of [1, 2, 3]) assert.equal((await log('POST')).accepted, true)
+    assert.equal(cache.size, size)
+    assert.equal((await log('GET')).accepted, size === 1)
+  }
+})
