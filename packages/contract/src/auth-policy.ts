@@ -1,5 +1,6 @@
 import { MAX_PASSWORD_LENGTH } from './authenticator.ts'
 import { name, text } from './body-members.ts'
+import { MAX_RULE_LENGTH } from './limits.ts'
 import { field, group, type PatchOf, type SettingsOf, type WriteOf } from './resource/field.ts'
 import { resource } from './resource/resource.ts'
 import { tagsField } from './resource/tags-field.ts'
@@ -11,6 +12,8 @@ const passwordLength = () => Type.Integer({ maximum: MAX_PASSWORD_LENGTH })
 
 /** Settings of an installation are upper bounds, so that larger values have no effect. */
 const minutes = () => Type.Integer({ minimum: 1, maximum: 5_256_000 })
+const MAX_CERTIFICATE_DAYS = 3_650
+const MAX_GRACE_HOURS = 8_760
 const MAX_AUTH_AGE_SECONDS = 315_360_000
 const claimValues = () => Type.Array(text(256), { maxItems: 16 })
 
@@ -128,6 +131,35 @@ export const AUTH_POLICY = resource({
       keptByPut: true,
       flag: { name: 'session-end-with-token' },
     }),
+  }),
+  certificate: group({
+    maxDays: field(Type.Integer({ minimum: 1, maximum: MAX_CERTIFICATE_DAYS }), {
+      description:
+        'Days for which a new or renewed certificate is valid, if less than the setting `certificates.clientDays`',
+      default: null,
+      keptByPut: true,
+      flag: { name: 'certificate-max-days' },
+    }),
+    renewalNeedsToken: field(Type.Boolean(), {
+      description:
+        'Whether the renewal of a certificate needs a token of the signer that enrolled the identity, in `Authorization: Bearer` beside the session',
+      default: false,
+      keptByPut: true,
+      flag: { help: 'Renew certificates only with a token of the signer that enrolled the identity' },
+    }),
+    renewalGraceHours: field(Type.Integer({ minimum: 0, maximum: MAX_GRACE_HOURS }), {
+      description: 'Hours after the last such token in which a renewal needs none. 0: every renewal needs one',
+      default: 24,
+      keptByPut: true,
+      flag: { name: 'renewal-grace-hours' },
+    }),
+  }),
+  acceptRule: field(text(MAX_RULE_LENGTH), {
+    description:
+      'A rule that a login must meet, and each request of its session: a CEL expression over `claims`, `signer`, `identity` and `request` that is a bool. Logins without a token have no claims',
+    default: null,
+    keptByPut: true,
+    flag: { value: 'CEL' },
   }),
   tags: tagsField(),
 })

@@ -21,11 +21,26 @@ test('duplicates name what they have in common, and the entity that has it where
     ],
     [duplicate('identities'), { field: 'name' }, 'Another identity already has this name'],
     [duplicate('identities'), { field: 'externalId' }, 'Another identity already has this external id'],
-    [duplicate('authenticators'), { field: 'updbUsername' }, 'Another login already has this user name'],
+    [duplicate('authenticators'), { field: 'updbUsername' }, 'Another identity already has this user name'],
+    [
+      duplicate('identities'),
+      { field: 'externalId', conflictsWith: 'alice' },
+      'Another identity, “alice”, already has this external id',
+    ],
+    [duplicate('identities'), { field: 'name', conflictsWith: 'alice' }, 'Another identity already has this name'],
+    [
+      'the key of the certificate is in use by another authenticator',
+      { field: 'certPem', conflictsWith: 'alice' },
+      'Another identity, “alice”, already has this key of the certificate',
+    ],
     [duplicate('cas'), { field: 'name' }, 'Another CA already has this name'],
     ['name must be unique', { field: 'name' }, 'This name is already taken'],
     ['name must be unique in its network group, ignoring letter case', { field: 'name' }, 'This name is already taken'],
-    ['certificate already used as CA mine', { field: 'certPem' }, 'Another CA, “mine”, already has this certificate'],
+    [
+      'certificate already used as CA 1a2b',
+      { field: 'certPem', conflictsWith: 'mine' },
+      'Another CA, “mine”, already has this certificate',
+    ],
     ['certificate already used as CA', { field: 'certPem' }, 'Another CA already has this certificate'],
   ]
   for (const [reason, facts, expected] of cases) assert.equal(words(reason, facts), expected)

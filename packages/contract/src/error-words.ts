@@ -19,7 +19,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   authDecision: 'decision',
   authPolicies: 'policy',
   authPolicy: 'policy',
-  authenticators: 'login',
+  authenticators: 'identity',
   cas: 'CA',
   ca: 'CA',
   externalJwtSigner: 'signer',
@@ -41,6 +41,8 @@ const VALUES: Readonly<Record<string, string>> = {
   updbUsername: 'user name',
   username: 'user name',
   clientId: 'client',
+  certificate: 'certificate',
+  'key of the certificate': 'key of the certificate',
 }
 
 const USERS: Readonly<Record<string, string>> = {
@@ -58,7 +60,11 @@ const REASONS: readonly (readonly [pattern: RegExp, words: Words])[] = [
     ({ field, conflictsWith }, store) => taken(field, conflictsWith, store),
   ],
   [/^(name|label) must be unique/, () => 'This name is already taken'],
-  [/^certificate already used as CA ?(.*)$/, (_, name) => taken('certPem', name, 'cas')],
+  [/^certificate already used as CA\b/, ({ conflictsWith }) => taken('certPem', conflictsWith, 'cas')],
+  [
+    /^the (certificate|key of the certificate) is in use by another authenticator$/,
+    ({ conflictsWith }, value) => taken(value, conflictsWith, 'identities'),
+  ],
   [/^entity type \w+ referenced by (\w+): /, (_, users) => USERS[users] ?? 'It is still in use.'],
   [/^(\w+) with id \S+ not found$/, (_, noun) => `This ${nounOf(noun)} does not exist. It may have been deleted.`],
   [/^not found$/, () => 'It does not exist. It may have been deleted.'],
@@ -121,6 +127,8 @@ const CODES: Readonly<Partial<Record<ErrorCode, string>>> = {
   MFA_INVALID_TOKEN: 'The code is wrong, too old, or was used already.',
   INVALID_TOTP_CODE: 'The code is wrong, too old, or was used already.',
   PASSKEY_UNAVAILABLE: 'Passkeys cannot be used under this address of the controller.',
+  WOULD_LOCK_OUT: 'After this change no administrator could log in.',
+  TEST_CASE_FAILED: 'The signer does not pass its test cases.',
   SERVER_TOO_MANY_REQUESTS: 'Too many attempts. Wait a moment, then try again.',
   TIMEOUT: 'It took too long. Try again.',
   STORE_UNAVAILABLE: 'The controller cannot reach its data at the moment. Try again later.',
@@ -149,7 +157,8 @@ function reasonWords(facts: RefusalFacts): string {
 }
 
 function taken(field = '', owner = '', store: string): string {
-  const who = `Another ${nounOf(store)}${owner === '' ? '' : `, “${owner}”,`}`
+  // A taken name is the name of the other one.
+  const who = `Another ${nounOf(store)}${owner === '' || field === 'name' ? '' : `, “${owner}”,`}`
   return `${who} already has this ${VALUES[field] ?? 'value'}`
 }
 

@@ -1,11 +1,12 @@
 import { MAX_PEM_LENGTH, MAX_URL_LENGTH, name, openObject, secret, text, url } from './body-members.ts'
-import { MAX_SCOPES } from './limits.ts'
+import { MAX_ATTRIBUTE_RULES, MAX_RULE_LENGTH, MAX_SCOPES } from './limits.ts'
 import { field, type PatchOf, type SettingsOf, type WriteOf } from './resource/field.ts'
 import { resource } from './resource/resource.ts'
 import { tagsField } from './resource/tags-field.ts'
 import { trustField } from './resource/trust-field.ts'
 import { claimValues, instant, map } from './responses/response-members.ts'
 import Type, { type Static } from './schema/type.ts'
+import { MAX_TEST_CASES, testCase } from './signer-test-case.ts'
 
 /** What a security event does. */
 export const SIGNAL_ACTIONS = ['end-sessions', 'disable', 'enable', 'log'] as const
@@ -13,14 +14,28 @@ export type SignalAction = (typeof SIGNAL_ACTIONS)[number]
 export const TARGET_TOKENS = ['ACCESS', 'ID'] as const
 export const ATTRIBUTE_SYNCS = ['enrollment', 'login'] as const
 export const SCIM_IDENTITY_ATTRIBUTES = ['userName', 'externalId', 'email'] as const
+/** Which proof of possession a signer requires of every token: none, one of the two kinds, or one of them. */
+export const POSSESSION_KINDS = ['none', 'any', 'dpop', 'mtls'] as const
+export type PossessionKind = (typeof POSSESSION_KINDS)[number]
 export const MAX_CLOCK_SKEW_SECONDS = 60
 export const MAX_REPROVISION_MINUTES = 525_600
 const MAX_ADDITIONAL_AUDIENCES = 16
+const MAX_AUTHORIZATION_LENGTH = 8192
+/** Keys of a set that is given, not fetched. */
+export const MAX_GIVEN_KEYS = 16
+export const MAX_CERTIFICATES = 8
+export const MAX_PINNED_KEYS = 64
+export const MAX_PUSHED_KEY_AGE_SECONDS = 2_592_000
 
 const SUBJECT = '/sub'
 const selector = () => text(512)
+const rule = () => text(MAX_RULE_LENGTH)
 // Administrators paste private keys here: no error may repeat the value.
 const pem = () => secret({ minLength: 0, maxLength: MAX_PEM_LENGTH })
+
+const keySet = () => Type.Object({ keys: Type.Array(openObject(), { maxItems: MAX_GIVEN_KEYS }) })
+/** RFC 7638 with SHA-256: 32 bytes in base64url. */
+const thumbprint = () => Type.String({ maxLength: 43 })
 
 const sharedSignals = () =>
   Type.Object({
@@ -76,6 +91,59 @@ export const SIGNER = resource({
   commonName: field(Type.String(), { readOnly: true }),
   notBefore: field(instant(), { readOnly: true }),
   notAfter: field(instant(), { readOnly: true }),
+  jwks: field(keySet(), {
+    description: 'The key set itself (JWKS), with at most 16 public keys; instead of `jwksEndpoint`',
+    default: null,
+    keptByPut: true,
+    flag: { name: 'jwks', kind: 'json' },
+  }),
+  certPems: field(Type.Array(pem(), { maxItems: MAX_CERTIFICATES }), {
+    description:
+      'Several certificates whose keys sign the tokens, each in PEM; instead of `certPem`. The `kid` of each is its SHA-1 fingerprint',
+    default: null,
+    keptByPut: true,
+    flag: {
+      name: 'certs',
+      kind: 'files',
+      help: 'One of several certificates whose keys sign the tokens, in PEM; instead of cert',
+    },
+  }),
+  pushedKeys: field(
+    Type.Object({ maxAgeSeconds: Type.Integer({ minimum: 300, maximum: MAX_PUSHED_KEY_AGE_SECONDS }) }),
+    {
+      description:
+        'The keys are pushed to this controller, for a provider that it cannot reach; instead of `jwksEndpoint`. Keys that were pushed more than `maxAgeSeconds` ago are refused',
+      default: null,
+      keptByPut: true,
+      flag: 'none',
+    },
+  ),
+  jwksAuthorization: field(secret({ minLength: 0, maxLength: MAX_AUTHORIZATION_LENGTH }), {
+    description:
+      'The value of the header `Authorization` with which `jwksEndpoint` is fetched. Cleared when the endpoint changes without it',
+    default: null,
+    keptByPut: true,
+    writeOnly: true,
+    flag: { name: 'jwks-authorization', kind: 'secret' },
+  }),
+  jwksAuthorizationSet: field(Type.Boolean(), {
+    description: 'Whether `jwksAuthorization` is set',
+    default: false,
+    readOnly: true,
+  }),
+  pinnedKeyThumbprints: field(Type.Array(thumbprint(), { maxItems: MAX_PINNED_KEYS }), {
+    description:
+      'The only keys that are used, by their thumbprints (RFC 7638, SHA-256). Other keys are ignored with a warning. Empty: all keys are used',
+    default: [],
+    keptByPut: true,
+    flag: { name: 'pin', value: 'THUMBPRINT', help: 'Thumbprint of a key that is used; other keys are ignored' },
+  }),
+  requireKeyContinuity: field(Type.Boolean(), {
+    description:
+      'Whether a fetched key set that shares no key with the last good one waits until an administrator confirms it',
+    default: false,
+    keptByPut: true,
+  }),
   claimsProperty: field(selector(), {
     description: 'The claim that identifies the identity: a name, or a JSON pointer when it begins with `/`',
     default: SUBJECT,
@@ -184,6 +252,40 @@ export const SIGNER = resource({
     accepts: openObject(),
     flag: 'none',
   }),
+  testCases: field(Type.Array(testCase(), { maxItems: MAX_TEST_CASES }), {
+    description:
+      'Claims with the expected outcome, which every save of the signer checks: `{name, claims, header?, now?, expect: {outcome, check?, attributes?, externalId?}}`',
+    default: [],
+    keptByPut: true,
+    flag: 'none',
+  }),
+  acceptRule: field(rule(), {
+    description:
+      'A rule that a token must meet: a CEL expression over `claims`, `header`, `request` and `signer` that is a bool. False refuses with `rule-refused`, an error with `rule-error`',
+    default: null,
+    keptByPut: true,
+    flag: { value: 'CEL' },
+  }),
+  attributeRules: field(Type.Array(rule(), { maxItems: MAX_ATTRIBUTE_RULES }), {
+    description:
+      'Rules that give the attributes of an identity, in addition to `enrollAttributeClaimsSelector`: CEL expressions over the variables of `acceptRule` that are lists of strings. An error refuses the token with `rule-error`',
+    default: [],
+    keptByPut: true,
+    flag: { name: 'attribute-rule', value: 'CEL', help: 'Rule that gives attributes, a CEL expression' },
+  }),
+  requirePossession: field(Type.Enum([...POSSESSION_KINDS]), {
+    description:
+      'Which proof that the client holds a key every token needs: `none`, `dpop` (RFC 9449), `mtls` (a client certificate, RFC 8705), or `any` of the two. A token that is bound to a key needs its proof in any case',
+    default: 'none',
+    keptByPut: true,
+    flag: { value: 'KIND' },
+  }),
+  oneUse: field(Type.Boolean(), {
+    description:
+      'Whether each token is accepted once, by its `jti` or else its SHA-256. An enrollment and the first login after it count as one use. Such a signer cannot be a second factor',
+    default: false,
+    keptByPut: true,
+  }),
   sharedSignals: field(sharedSignals(), {
     description:
       'Receives security events of the identity provider (Shared Signals): `audience` that they must have, `issuer` and `jwksUri` where they differ from those of tokens, and `actions` by event name',
@@ -244,6 +346,18 @@ export const ExtJwtSignerWrite = SIGNER.write
 /** Body of PATCH. */
 export const ExtJwtSignerPatch = SIGNER.patch
 
+/** Body of `PUT /ext-jwt-signers/{id}/pushed-keys`. */
+export const PushedKeySet = keySet()
+/** Body of `POST /ext-jwt-signers/{id}/confirm-keys`. */
+export const ConfirmKeys = Type.Object({
+  thumbprints: Type.Optional(
+    Type.Array(thumbprint(), {
+      maxItems: 100,
+      description: 'The thumbprints of the keys that are confirmed: with others, nothing is confirmed',
+    }),
+  ),
+})
+
 /** Body of `POST /ext-jwt-signers/read-certificate`. */
 export const ReadSignerCertificate = Type.Object({ certPem: pem() })
 
@@ -251,4 +365,6 @@ export const ReadSignerCertificate = Type.Object({ certPem: pem() })
 export type SignerSettings = SettingsOf<typeof SIGNER>
 export type ExtJwtSignerWrite = WriteOf<typeof SIGNER>
 export type ExtJwtSignerPatch = PatchOf<typeof SIGNER>
+export type PushedKeySet = Static<typeof PushedKeySet>
+export type ConfirmKeys = Static<typeof ConfirmKeys>
 export type ReadSignerCertificate = Static<typeof ReadSignerCertificate>

@@ -8,3 +8,10 @@ export const MAX_TOKEN_CHARACTERS = 12_288
 
 /** Policies cannot allow shorter passwords. */
 export const MIN_PASSWORD_LENGTH = 5
+/** What the console and the command suggest for a new policy. */
+export const SUGGESTED_PASSWORD_LENGTH = 8
+export const MAX_PASSWORD_LENGTH = 100
+
+/** Of a rule, in bytes. */
+export const MAX_RULE_LENGTH = 4096
+export const MAX_ATTRIBUTE_RULES = 16

@@ -40,8 +40,9 @@ describe('what a permission allows', () => {
     }
   })
 
-  test('D61 the names are those of existing controllers and `revocation`', () => {
-    assert.equal(PERMISSIONS.length, 76)
+  test('D61 the names are those of existing controllers, `revocation`, and the one for pushing keys', () => {
+    assert.equal(PERMISSIONS.length, 77)
+    assert.ok(PERMISSIONS.includes('external-jwt-signer.push-keys'))
     assert.deepEqual(PERMISSIONS.filter((permission) => /^(ops|revocation)/.test(permission)).toSorted(), [
       'ops',
       'ops.delete',

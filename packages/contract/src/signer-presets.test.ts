@@ -82,11 +82,13 @@ const REFUSED: Readonly<Record<SignerPresetName, Readonly<Record<string, readonl
     audience: [['a\rb', /control characters/]],
   },
   'github-actions': {
+    repository: [['acme app', /./]],
     audience: [['a\nb', /control characters/]],
     owner: [['acme/app', /letters, digits/]],
     enterprise: [['a b', /letters, digits/]],
   },
   gitlab: {
+    refs: [['main', /must be one of protected, all/]],
     audience: [['a\nb', /control characters/]],
     group: [
       ['acme/', /without a slash/],
@@ -95,6 +97,7 @@ const REFUSED: Readonly<Record<SignerPresetName, Readonly<Record<string, readonl
     url: [['gitlab.acme.example', /must be a URL/]],
   },
   kubernetes: {
+    serviceAccount: [['a/b', /./]],
     issuer: [['kubernetes/serviceaccount', /must be a URL/]],
     audience: [['a\nb', /control characters/]],
     namespace: [['*', /letters, digits/]],
@@ -249,4 +252,35 @@ test('the preset of Kubernetes knows where managed clusters publish their keys',
   assert.equal(elsewhere.issuer, 'https://westeurope.oic.prod-aks.azure.com/t/c/', 'the slash is part of the issuer')
   assert.equal(elsewhere.jwksEndpoint, 'https://k8s.acme.example/keys')
   assert.deepEqual(elsewhere.requiredClaims, { '/kubernetes.io/namespace': 'production' })
+})
+
+test('the presets write rules against the known traps', () => {
+  const ruleOf = (...args: Parameters<typeof signerOf>) => signerOf(...args).acceptRule
+  assert.equal(ruleOf('entra', { tenantId: TENANT, clientId: CLIENT }), `claims.tid == "${TENANT}"`)
+  const clientId = '1-a.apps.googleusercontent.com'
+  const verified = 'has(claims.email_verified) && claims.email_verified == true'
+  assert.equal(ruleOf('google', { clientId }), verified)
+  assert.equal(
+    ruleOf('google', { clientId, domain: 'acme.example' }),
+    `has(claims.hd) && claims.hd == "acme.example" && ${verified}`,
+  )
+  const noPullRequests = '!(claims.event_name in ["pull_request", "pull_request_target"])'
+  assert.equal(ruleOf('github-actions', { audience: 'a', owner: 'acme' }), noPullRequests)
+  assert.equal(
+    ruleOf('github-actions', { audience: 'a', repository: 'acme/app' }),
+    `claims.repository == "acme/app" && ${noPullRequests}`,
+  )
+  assert.equal(ruleOf('gitlab', { audience: 'a' }), 'claims.ref_protected == "true"')
+  assert.equal(ruleOf('gitlab', { audience: 'a', refs: 'all' }), undefined)
+  const cluster = { issuer: 'https://k8s.example', audience: 'a' }
+  assert.equal(ruleOf('kubernetes', cluster), undefined)
+  assert.equal(
+    ruleOf('kubernetes', { ...cluster, namespace: 'prod' }),
+    'claims.sub.startsWith("system:serviceaccount:prod:")',
+  )
+  assert.equal(
+    ruleOf('kubernetes', { ...cluster, namespace: 'prod', serviceAccount: 'deploy' }),
+    'claims.sub == "system:serviceaccount:prod:deploy"',
+  )
+  assert.match(warningsOf('kubernetes', { ...cluster, serviceAccount: 'deploy' }), /without its namespace/)
 })

@@ -101,6 +101,15 @@ const clusterKeys = (issuer: string): string => {
   return `${issuer.replace(/\/$/, '')}/${path}`
 }
 
+/** A text in a rule. */
+const literal = (text: string): string => JSON.stringify(text)
+
+/** The rule that all of these hold; the empty ones are left out. */
+const allOf = (...conditions: readonly string[]) => {
+  const given = conditions.filter((condition) => condition !== '')
+  return given.length === 0 ? {} : { acceptRule: given.join(' && ') }
+}
+
 const GITHUB = 'https://token.actions.githubusercontent.com'
 
 const ROWS: Readonly<Record<SignerPresetName, Row>> = {
@@ -133,6 +142,7 @@ const ROWS: Readonly<Record<SignerPresetName, Row>> = {
       },
     ],
     traps: [
+      'Tokens of a multi-tenant app come from the issuers of all tenants: the signer accepts only yours, and the rule compares the tenant (tid) once more.',
       'The external id of an identity is the object id of the user (oid). E-mail addresses are not verified by Entra, and sub differs between apps.',
       'Access tokens of the app fit too, but only in version 2: set requestedAccessTokenVersion to 2 in its manifest. In version 1 the issuer is sts.windows.net.',
       'Tokens have groups only after "Add groups claim" under Token configuration. Choose "Groups assigned to the application": above 200 groups Entra omits the claim.',
@@ -147,6 +157,7 @@ const ROWS: Readonly<Record<SignerPresetName, Row>> = {
       enrollNameClaimsSelector: 'preferred_username',
       enrollAttributeClaimsSelector: 'groups',
       scimIdentityAttribute: 'externalId',
+      ...allOf(`claims.tid == ${literal(tenantId)}`),
       ...browserLogin(`https://${host}/${tenantId}/v2.0`, clientId, ['openid', 'profile', 'email']),
     }),
   }),
@@ -185,6 +196,7 @@ const ROWS: Readonly<Record<SignerPresetName, Row>> = {
       'The server must be a custom authorization server: only Okta itself can verify access tokens of the org server (https://acme.okta.com).',
       'The external id of an identity is the id of the user (uid), such as 00u1a2b3c4. In access tokens sub is the user name, which can change.',
       'Tokens have groups only after you add a groups claim for access tokens to the authorization server.',
+      'For tokens that are bound to a key, require DPoP in the general settings of the application, and set requirePossession to dpop.',
     ],
     build: ({ domain, authorizationServer, audience, clientId }) => {
       const issuer = `https://${domain}/oauth2/${authorizationServer}`
@@ -227,6 +239,7 @@ const ROWS: Readonly<Record<SignerPresetName, Row>> = {
       "Only ID tokens are JSON Web Tokens: Google's access tokens are opaque.",
       "Google's token endpoint asks for a client secret even with PKCE, so the preset sets no URL for logins in a browser. Clients present ID tokens that they got themselves.",
       'The external id of an identity is the sub of the Google account, a number. E-mail addresses can move to another account.',
+      'The domain of an e-mail address says nothing: anyone can make a Google account with an address of yours. Only hd names the Workspace, and only with email_verified is the address proven. The rule checks both.',
     ],
     build: ({ clientId, domain }) => ({
       issuer: 'https://accounts.google.com',
@@ -239,6 +252,10 @@ const ROWS: Readonly<Record<SignerPresetName, Row>> = {
       scopes: ['openid', 'profile', 'email'],
       enrollNameClaimsSelector: 'email',
       ...(domain && { requiredClaims: { hd: domain } }),
+      ...allOf(
+        domain && `has(claims.hd) && claims.hd == ${literal(domain)}`,
+        'has(claims.email_verified) && claims.email_verified == true',
+      ),
     }),
     warn: ({ domain }) =>
       domain
@@ -270,6 +287,7 @@ const ROWS: Readonly<Record<SignerPresetName, Row>> = {
       'The issuer ends with a slash.',
       'Clients must request the audience, or the access token is opaque. The console and the countersign command do so.',
       'Tokens of an application name it as <client id>@clients in sub: such an identity has this external id.',
+      'For tokens that are bound to a key, set sender constraining of the API to DPoP or mTLS, and requirePossession to dpop or mtls.',
       'Roles and e-mail addresses are in access tokens only if an Action adds them, usually under a name such as https://acme.example/roles.',
     ],
     build: ({ domain, audience, clientId }) => ({
@@ -355,6 +373,7 @@ const ROWS: Readonly<Record<SignerPresetName, Row>> = {
     traps: [
       'Access tokens have the audience only after you add an audience mapper: Client scopes, dedicated scope of the client, Add mapper, Audience.',
       'The external id of an identity is the id of the user in Keycloak (sub).',
+      'For tokens that are bound to a key, require DPoP bound tokens in the advanced settings of the client (Keycloak 26.4 or later), and set requirePossession to dpop.',
       'The attributes of enrolled identities are the realm roles. For groups, add a group mapper and set the selector to its claim.',
     ],
     build: ({ url, realm, clientId, audience }) => {
@@ -386,6 +405,14 @@ const ROWS: Readonly<Record<SignerPresetName, Row>> = {
         form: segmentForm,
       },
       {
+        name: 'repository',
+        label: 'Repository',
+        help: 'Only jobs of this repository are accepted (repository)',
+        example: 'acme/app',
+        default: '',
+        form: pathForm,
+      },
+      {
         name: 'enterprise',
         label: 'Enterprise slug',
         help: 'Only if the enterprise has an issuer of its own (include_enterprise_slug)',
@@ -397,9 +424,10 @@ const ROWS: Readonly<Record<SignerPresetName, Row>> = {
     traps: [
       'The job needs the permission id-token: write.',
       'The external id of an identity is the sub of the job, such as repo:acme/app:ref:refs/heads/main. With an environment it is repo:acme/app:environment:production.',
-      'Jobs of pull requests have a sub that ends with :pull_request, whatever the branch.',
+      'Jobs of pull requests have a sub that ends with :pull_request, whatever the branch. The rule refuses them.',
+      'A repository can change what its sub contains, and leave out its own name: compare repository, not only sub. The rule does so if you give one.',
     ],
-    build: ({ audience, owner, enterprise }) => {
+    build: ({ audience, owner, repository, enterprise }) => {
       const issuer = enterprise ? `${GITHUB}/${enterprise}` : GITHUB
       return {
         issuer,
@@ -409,10 +437,14 @@ const ROWS: Readonly<Record<SignerPresetName, Row>> = {
         useExternalId: true,
         enrollNameClaimsSelector: 'repository',
         ...(owner && { requiredClaims: { repository_owner: owner } }),
+        ...allOf(
+          repository && `claims.repository == ${literal(repository)}`,
+          '!(claims.event_name in ["pull_request", "pull_request_target"])',
+        ),
       }
     },
-    warn: ({ owner, enterprise }) =>
-      owner || enterprise
+    warn: ({ owner, repository, enterprise }) =>
+      owner || repository || enterprise
         ? undefined
         : 'GitHub issues tokens with any audience to jobs of everyone: give the owner before you allow enrollment.',
   }),
@@ -430,6 +462,15 @@ const ROWS: Readonly<Record<SignerPresetName, Row>> = {
         form: pathForm,
       },
       {
+        name: 'refs',
+        label: 'Branches and tags',
+        help: 'Only jobs of protected branches and tags are accepted, or those of all',
+        example: 'protected',
+        default: 'protected',
+        choices: ['protected', 'all'],
+        form: textForm,
+      },
+      {
         name: 'url',
         label: 'GitLab URL',
         help: 'Differs for installations of your own',
@@ -441,9 +482,10 @@ const ROWS: Readonly<Record<SignerPresetName, Row>> = {
     traps: [
       'Jobs get a token only with id_tokens in .gitlab-ci.yml. CI_JOB_TOKEN is something else.',
       'The external id of an identity is the sub of the job, such as project_path:acme/app:ref_type:branch:ref:main.',
-      'Pipelines of any branch can name the audience: use the sub of a protected branch for what matters.',
+      'Pipelines of any branch can name the audience: the rule accepts those of protected branches and tags only (ref_protected), unless you choose all.',
+      'A project that moves to another group keeps its project_id: its jobs then have another project_path, and another project can take the old one.',
     ],
-    build: ({ audience, group, url }) => ({
+    build: ({ audience, group, refs, url }) => ({
       issuer: url,
       audience,
       jwksEndpoint: `${url}/oauth/discovery/keys`,
@@ -451,6 +493,7 @@ const ROWS: Readonly<Record<SignerPresetName, Row>> = {
       useExternalId: true,
       enrollNameClaimsSelector: 'project_path',
       ...(group && { requiredClaims: { project_path: { glob: `${group}/*` } } }),
+      ...allOf(refs === 'protected' ? 'claims.ref_protected == "true"' : ''),
     }),
     warn: ({ group, url }) =>
       group || url !== 'https://gitlab.com'
@@ -478,6 +521,14 @@ const ROWS: Readonly<Record<SignerPresetName, Row>> = {
         form: segmentForm,
       },
       {
+        name: 'serviceAccount',
+        label: 'Service account',
+        help: 'Only this service account of the namespace is accepted',
+        example: 'deployer',
+        default: '',
+        form: segmentForm,
+      },
+      {
         name: 'jwksEndpoint',
         label: 'JWKS endpoint',
         help: 'Derived from the issuer if empty; give it if the controller reaches the keys elsewhere',
@@ -489,16 +540,29 @@ const ROWS: Readonly<Record<SignerPresetName, Row>> = {
     traps: [
       'Pods must mount a projected token with the audience. The default token is for the Kubernetes API itself.',
       'The external id of an identity is system:serviceaccount:<namespace>:<name> (sub).',
+      'Everyone who can create pods in a namespace can get tokens of each of its service accounts: give critical workloads a namespace of their own.',
       'The API server shows its keys to everyone only with the role binding system:service-account-issuer-discovery for system:unauthenticated. Its certificate is usually of the CA of the cluster: set it as CA for the JWKS endpoint.',
     ],
-    build: ({ issuer, audience, namespace, jwksEndpoint }) => ({
+    build: ({ issuer, audience, namespace, serviceAccount, jwksEndpoint }) => ({
       issuer,
       audience,
       jwksEndpoint: jwksEndpoint || clusterKeys(issuer),
       claimsProperty: '/sub',
       useExternalId: true,
       ...(namespace && { requiredClaims: { '/kubernetes.io/namespace': namespace } }),
+      ...allOf(
+        namespace && serviceAccount
+          ? `claims.sub == ${literal(`system:serviceaccount:${namespace}:${serviceAccount}`)}`
+          : namespace && `claims.sub.startsWith(${literal(`system:serviceaccount:${namespace}:`)})`,
+      ),
     }),
+    warn: ({ namespace, serviceAccount }) => {
+      if (serviceAccount && !namespace)
+        return 'A service account without its namespace is not compared: give the namespace too.'
+      return namespace
+        ? undefined
+        : 'Every service account of the cluster is accepted: give a namespace before you allow enrollment.'
+    },
   }),
 }
 

@@ -4,8 +4,11 @@ import type { Static, TSchema } from '../schema/type.ts'
 export interface FlagNotes {
   /** Without the dashes, such as `cert`. */
   readonly name?: string
-  /** `text`: requests have a text where the stored value has another type. */
-  readonly kind?: 'file' | 'text'
+  /**
+   * `text`: requests have a text where the stored value has another type. `file`: the contents of a file; `files`: of several; `json`: of a JSON file;
+   * `secret`: of a file, without the line break at its end.
+   */
+  readonly kind?: 'file' | 'files' | 'json' | 'secret' | 'text'
   /** The placeholder of the value in help, such as `URL`. */
   readonly value?: string
   /** The help text. Default: the member's description. */

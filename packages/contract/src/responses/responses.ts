@@ -1,3 +1,5 @@
+import { WhatIfReport } from '../what-if.ts'
+import { EVENT_RESPONSES } from './event-responses.ts'
 import { HOSTED_RESPONSES } from './hosted-responses.ts'
 import { HOSTED_VIEWS } from './hosted-views.ts'
 import { IDENTITY_RESPONSES } from './identity-responses.ts'
@@ -11,8 +13,10 @@ export const RESPONSES = {
   ...SESSION_RESPONSES,
   ...SIGNER_RESPONSES,
   ...IDENTITY_RESPONSES,
+  ...EVENT_RESPONSES,
   ...HOSTED_RESPONSES,
   ...HOSTED_VIEWS,
+  WhatIfReport,
 }
 
 export type ResponseName = keyof typeof RESPONSES

@@ -1,3 +1,4 @@
+import { LOGIN_METHODS } from '../authenticate.ts'
 import Type from '../schema/type.ts'
 import { base, instant, nullable, reference, strings } from './response-members.ts'
 
@@ -27,13 +28,20 @@ const session = {
   isMfaRequired: flag(),
   isMfaComplete: flag(),
   authenticatorId: text(),
+  boundKey: Type.Optional(
+    nullable(
+      Type.String({
+        description: 'The thumbprint of the key that the session is bound to: each call needs a DPoP proof of it',
+      }),
+    ),
+  ),
   lastActivityAt: instant(),
   cachedLastActivityAt: instant(),
 }
 
 const ApiSession = Type.Object({
   ...session,
-  method: Type.Optional(Type.Enum(['password', 'cert', 'ext-jwt', 'passkey', 'api-account'])),
+  method: Type.Optional(Type.Enum([...LOGIN_METHODS])),
   signerId: Type.Optional(nullable(text())),
   client: Type.Optional(
     nullable(Type.String({ description: 'The program that opened the session, in its own words, unverified' })),

@@ -1,19 +1,26 @@
 import { CLIENT_SIGNER_MEMBERS, SIGNER } from '../ext-jwt-signer.ts'
-import Type from '../schema/type.ts'
+import Type, { annotated } from '../schema/type.ts'
+import { testCase } from '../signer-test-case.ts'
 import { base, instant, nullable, strings } from './response-members.ts'
 
 const text = () => Type.String()
 const textOrNull = () => nullable(Type.String())
 const { tags: _tags, ...baseWithoutTags } = base
 
+const keys = (description: string) =>
+  Type.Array(Type.Object({ kid: text(), alg: text(), thumbprint: text() }), { description })
+
 const KeyStatus = Type.Object({
-  source: Type.Enum(['certificate', 'jwks']),
-  keys: Type.Array(Type.Object({ kid: text(), alg: text(), thumbprint: text() })),
+  source: Type.Enum(['certificate', 'jwks', 'static', 'pushed']),
+  keys: keys('The keys that are used'),
   lastSuccessAt: nullable(instant()),
   lastError: textOrNull(),
   nextRefreshAt: nullable(instant()),
   stale: Type.Boolean(),
   warnings: strings(),
+  staleAt: Type.Optional(nullable(instant())),
+  ignoredKeys: Type.Optional(keys('Keys that are not used, because they are not pinned')),
+  pendingKeys: Type.Optional(keys('Fetched keys that wait for a confirmation')),
 })
 
 const { tags: _signerTags, ...signerMembers } = SIGNER.response
@@ -100,6 +107,13 @@ const AuthDecision = Type.Object({
   identityName: Type.Optional(textOrNull()),
   remoteAddress: text(),
   ...Explanation.properties,
+  testCase: Type.Optional(
+    nullable(
+      annotated(testCase(), {
+        description: 'A test case of the signer with the claims of the login, as far as they are kept. Not in lists',
+      }),
+    ),
+  ),
 })
 
 /** A refused login as its identity sees it. */
@@ -108,6 +122,15 @@ const OwnAuthDecision = Type.Object({
   at: instant(),
   method: text(),
   reason: text(),
+  remoteAddress: text(),
+})
+
+/** An accepted login as its identity sees it. */
+const OwnLogin = Type.Object({
+  id: Type.String({ description: 'The id of the session, which may have ended' }),
+  at: instant(),
+  method: text(),
+  signerId: textOrNull(),
   remoteAddress: text(),
 })
 
@@ -121,4 +144,5 @@ export const SIGNER_RESPONSES = {
   Explanation,
   AuthDecision,
   OwnAuthDecision,
+  OwnLogin,
 }
