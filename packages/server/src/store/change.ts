@@ -28,9 +28,15 @@ export interface OwnChange extends Change {
   readonly isOneOfMany?: true
   /** The organization of a record of the hosted API. */
   readonly organizationId?: string
+  /** The id of the event about this change. Set where there is one. */
+  readonly eventId?: string
   /** JSON of a recorded entity before and after; null where it did not exist or is not known. */
   readonly states?: { readonly initial: string | null; readonly final: string | null }
+  /** The digests of its secrets before and after. */
+  readonly digests?: { readonly initial: Digests; readonly final: Digests }
 }
+
+type Digests = Readonly<Record<string, string>>
 
 /** The change as other processes receive it. */
 export function withoutDetails({ entity, id, action }: OwnChange): Change {
@@ -64,6 +70,7 @@ export type ChangedEntity =
   | 'tokenRevocations'
   | 'scimTokens'
   | 'scimGroups'
+  | 'eventSinks'
 
 export type ChangeListener = (changes: readonly Change[] | 'everything') => void
 

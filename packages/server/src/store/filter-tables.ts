@@ -1,5 +1,6 @@
 import { AUTH_POLICY } from '@countersign/contract/auth-policy'
 import { CA } from '@countersign/contract/ca'
+import { EVENT_SINK } from '@countersign/contract/event-sink'
 import { CLIENT_SIGNER_MEMBERS, SIGNER } from '@countersign/contract/ext-jwt-signer'
 import { IDENTITY } from '@countersign/contract/identity'
 import type { ScalarType } from '@countersign/core'
@@ -7,9 +8,11 @@ import { AUTH_POLICY_COLUMNS } from './columns/auth-policy-columns.ts'
 import { CA_COLUMNS } from './columns/ca-columns.ts'
 import { IDENTITY_COLUMNS } from './columns/identity-columns.ts'
 import { SIGNER_COLUMNS } from './columns/signer-columns.ts'
+import { SINK_COLUMNS } from './columns/sink-columns.ts'
 import { bindFilterable, bindMembers, inOrder } from './filter-symbols.ts'
 import type { ColumnBinding, FilterTable } from './filter-to-sql.ts'
 import { OF_CONTROLLER } from './reads/auth-decision-reads.ts'
+import { IS_PARTIAL_SESSION, SESSION_STATE } from './session-state-sql.ts'
 
 const column = (name: string, type: ScalarType = 'string', notNull?: true): ColumnBinding => {
   return { kind: 'column', column: name, type, ...(notNull && { notNull }) }
@@ -106,6 +109,7 @@ const IDENTITY_SYMBOLS = [
     'disabledAt',
     'disabledUntil',
     'authenticators',
+    'certificateExpiresAt',
     'enrollments',
     'enrollmentExpiresAt',
   ],
@@ -119,6 +123,14 @@ const methodsIn = (table: string): ColumnBinding => {
 const ENROLLMENT_EXPIRES_AT: ColumnBinding = {
   kind: 'expression',
   expression: 'select min(expires_at) from enrollments where enrollments.identity_id = identities.id',
+  type: 'datetime',
+}
+
+/** When the next of the valid certificates expires. */
+const CERTIFICATE_EXPIRES_AT: ColumnBinding = {
+  kind: 'expression',
+  expression:
+    'select min(not_after) from authenticators where authenticators.identity_id = identities.id and not_after > :now',
   type: 'datetime',
 }
 
@@ -144,6 +156,7 @@ export const IDENTITY_FILTER: FilterTable = {
       ['disabledAt', column('disabled_at', 'datetime')],
       ['disabledUntil', column('disabled_until', 'datetime')],
       ['authenticators', methodsIn('authenticators')],
+      ['certificateExpiresAt', CERTIFICATE_EXPIRES_AT],
     ]),
   ]),
 }
@@ -173,13 +186,6 @@ function whereIdentity(condition: string): ColumnBinding {
 
 const NAME_OF_IDENTITY = 'select identities.name from identities where identities.id = api_sessions.identity_id'
 
-/** The rules of `isCodeMissing` and `isPasskeyMissing`, or a second token that no request has had yet. */
-const LACKS_FACTOR = `auth_policies.id = identities.auth_policy_id
-  and (case when identities.verified_totp_id is null then auth_policies.require_totp
-    else api_sessions.passed_totp_id is null or api_sessions.passed_totp_id <> identities.verified_totp_id end
-  or (auth_policies.require_passkey and api_sessions.method <> 'passkey' and api_sessions.passed_passkey_id is null)
-  or (auth_policies.require_ext_jwt_signer_id is not null and api_sessions.updated_at = api_sessions.created_at))`
-
 /** Neither tokens nor their digests are symbols. */
 export const API_SESSION_FILTER: FilterTable = {
   table: 'api_sessions',
@@ -197,7 +203,8 @@ export const API_SESSION_FILTER: FilterTable = {
     ['signerId', column('signer_id')],
     ['client', column('client')],
     ['identityName', { kind: 'expression', expression: NAME_OF_IDENTITY, type: 'string', notNull: true }],
-    ['isPartial', whereIdentity(`exists (select 1 from auth_policies where ${LACKS_FACTOR})`)],
+    ['isPartial', IS_PARTIAL_SESSION],
+    ['state', SESSION_STATE],
   ]),
 }
 
@@ -220,6 +227,40 @@ export const REVOCATION_FILTER: FilterTable = {
     ['type', column('type', 'string', true)],
     ['expiresAt', column('expires_at', 'datetime', true)],
     ['issuedBefore', column('issued_before', 'datetime')],
+  ]),
+}
+
+export const EVENT_SINK_FILTER: FilterTable = {
+  table: 'event_sinks',
+  indexed: ['name'],
+  columns: new Map([
+    ...BASE,
+    ...bindFilterable(EVENT_SINK.members, SINK_COLUMNS),
+    ['position', column('position', 'number', true)],
+    ['lastDeliveryAt', column('last_delivery_at', 'datetime')],
+    ['lastError', column('last_error')],
+  ]),
+}
+
+export const AUDIT_ENTRY_FILTER: FilterTable = {
+  table: 'audit_entries',
+  shared: ['actorId', 'objectId', 'requestId'],
+  columns: new Map([
+    ['id', column('id', 'string', true)],
+    ['at', column('at', 'datetime', true)],
+    ['createdAt', column('at', 'datetime', true)],
+    ['actorId', column('actor_id')],
+    ['actorName', column('actor_name')],
+    ['action', column('action', 'string', true)],
+    ['objectKind', column('object_kind')],
+    ['objectId', column('object_id')],
+    ['objectName', column('object_name')],
+    ['requestId', column('request_id')],
+    ['address', column('address')],
+    ['node', column('node', 'string', true)],
+    ['sequence', column('sequence', 'number', true)],
+    ['hash', column('hash', 'string', true)],
+    ['previousHash', column('previous_hash', 'string', true)],
   ]),
 }
 

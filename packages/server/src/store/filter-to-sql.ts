@@ -11,6 +11,7 @@ import {
   type SymbolType,
 } from '@countersign/core'
 import { type RawBuilder, sql } from 'kysely'
+import type { Argument } from './prepared.ts'
 import type { StoreDialect } from './transaction.ts'
 
 /** A table whose rows each point at the `id` of the main table. */
@@ -22,7 +23,7 @@ interface ChildTable {
 
 /**
  * Where a symbol is stored. `set`: a child table. `tags`: a text column with a JSON object. `parent`: the row that the column `key` points at.
- * `expression`: SQL of our own. `notNull` lets PostgreSQL sort by
+ * `expression`: SQL of our own, in which `:now` is the time of the request. `notNull` lets PostgreSQL sort by
  * an index.
  */
 export type ColumnBinding =
@@ -32,7 +33,12 @@ export type ColumnBinding =
       readonly type: ScalarType
       readonly notNull?: true
     }
-  | { readonly kind: 'expression'; readonly expression: string; readonly type: ScalarType; readonly notNull?: true }
+  | {
+      readonly kind: 'expression'
+      readonly expression: string | Readonly<Record<StoreDialect, string>>
+      readonly type: ScalarType
+      readonly notNull?: true
+    }
   | ({ readonly kind: 'set' } & ChildTable)
   | { readonly kind: 'tags'; readonly column: string }
   | {
@@ -78,8 +84,13 @@ export function isComputed(symbol: string, { columns }: FilterTable): boolean {
  * down to the comparisons, so that NULL is never negated and `column = ?` can use an index.
  * Names come only from the table binding; every value from the caller is a bound parameter.
  */
-export function predicateToSql(predicate: Predicate, table: FilterTable, dialect: StoreDialect): RawBuilder<boolean> {
-  return compile(predicate, { table, dialect }, false)
+export function predicateToSql(
+  predicate: Predicate,
+  table: FilterTable,
+  dialect: StoreDialect,
+  now?: RequestTime,
+): RawBuilder<boolean> {
+  return compile(predicate, { table, dialect, now }, false)
 }
 
 /** The terms of `order by`. NULL sorts first ascending and last descending, as in SQLite. */
@@ -87,17 +98,22 @@ export function sortToSql(
   sort: readonly SortField[],
   table: FilterTable,
   dialect: StoreDialect,
+  now?: RequestTime,
 ): readonly RawBuilder<unknown>[] {
   return sort.map(({ symbol, descending }) => {
     const binding = findColumn(table, symbol)
     const nulls = dialect === 'sqlite' || binding.notNull ? sql`` : descending ? sql` nulls last` : sql` nulls first`
-    return sql`${scalarValue(table, binding)} ${descending ? sql`desc` : sql`asc`}${nulls}`
+    return sql`${scalarValue({ table, dialect, now }, binding)} ${descending ? sql`desc` : sql`asc`}${nulls}`
   })
 }
+
+/** The value of `:now`, or the placeholder of a statement that is kept. */
+export type RequestTime = number | Argument
 
 interface Context {
   readonly table: FilterTable
   readonly dialect: StoreDialect
+  readonly now?: RequestTime | undefined
 }
 
 type Fragment = RawBuilder<unknown>
@@ -231,13 +247,14 @@ function bindScalar(scalar: Scalar, type: ScalarType, dialect: StoreDialect): Fr
   return type === 'number' ? sql`cast(${scalar} as double precision)` : sql`${scalar}`
 }
 
-function compileOperand(operand: Operand, { table, dialect }: Context): LeftSide {
+function compileOperand(operand: Operand, context: Context): LeftSide {
+  const { table, dialect } = context
   switch (operand.kind) {
     case 'symbol': {
       const binding = table.columns.get(operand.symbol)
       if (binding?.kind === 'parent') return { value: parentValue(table, binding), type: binding.type }
       const found = findColumn(table, operand.symbol)
-      return { value: scalarValue(table, found), type: found.type }
+      return { value: scalarValue(context, found), type: found.type }
     }
     case 'tag':
       return { value: tagValue(table, operand.key, dialect), type: 'string' }
@@ -279,8 +296,16 @@ function columnOf(table: string, column: string): Fragment {
 
 type ScalarBinding = Extract<ColumnBinding, { kind: 'column' | 'expression' }>
 
-function scalarValue({ table }: FilterTable, binding: ScalarBinding): Fragment {
-  return binding.kind === 'column' ? columnOf(table, binding.column) : sql`(${sql.raw(binding.expression)})`
+function scalarValue({ table, dialect, now }: Context, binding: ScalarBinding): Fragment {
+  if (binding.kind === 'column') return columnOf(table.table, binding.column)
+  const { expression } = binding
+  const parts = (typeof expression === 'string' ? expression : expression[dialect]).split(':now')
+  if (parts.length > 1 && now === undefined) throw new TypeError('the expression needs the time of the request')
+  // PostgreSQL cannot tell the type of a bare placeholder.
+  return sql`(${sql.join(
+    parts.map((part) => sql.raw(part)),
+    sql`cast(${now} as bigint)`,
+  )})`
 }
 
 function findColumn({ table, columns }: FilterTable, symbol: string): ScalarBinding {

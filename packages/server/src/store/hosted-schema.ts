@@ -39,6 +39,9 @@ export interface IdentityProviderKeySetTable {
   ca_digest: string
   jwks: string
   fetched_at: number
+  good_thumbprints: Generated<string | null>
+  pending_jwks: Generated<string | null>
+  pending_at: Generated<number | null>
 }
 
 export interface NetworkGroupTable extends Timed {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Trust } from '@countersign/core'
+import type { SignerSettings, Trust } from '@countersign/core'
 
 /** The part of a signer that the key sets need; a stored signer has it. */
 export interface KeySigner {
@@ -17,7 +17,34 @@ export interface KeySigner {
   readonly jwksCaPem?: string | null
   readonly certPem: string | null
   readonly kid: string | null
+  readonly jwks?: SignerSettings['jwks']
+  readonly certPems?: readonly string[] | null
+  readonly pushedKeys?: SignerSettings['pushedKeys']
+  /** The header with which the endpoint is fetched, sealed. */
+  readonly jwksAuthorization?: string | null
+  /** When not empty, other keys are not used. */
+  readonly pinnedKeyThumbprints?: readonly string[]
+  /** Whether fetched keys that share none with the earlier ones wait for a confirmation. */
+  readonly requireKeyContinuity?: boolean
 }
+
+/** What only a signer's own keys have: the keys of its security events are fetched by the rules for any endpoint. */
+export const FETCHED_ONLY = {
+  certPem: null,
+  kid: null,
+  jwks: null,
+  certPems: null,
+  pushedKeys: null,
+  jwksAuthorization: null,
+  pinnedKeyThumbprints: [],
+  requireKeyContinuity: false,
+} as const satisfies Partial<KeySigner>
+
+/** Stands for the endpoint of a set that was pushed. */
+export const PUSHED: KeyEndpoint = { url: 'pushed:', caDigest: '' }
+
+/** What the header of a signer is sealed for. */
+export const jwksAuthorizationUse = (signerId: string): string => `signer jwks authorization ${signerId}`
 
 const SIGNALS = ':signals'
 
@@ -63,4 +90,12 @@ export function endpointName({ url, caDigest }: KeyEndpoint): string {
 export interface StoredKeySet extends KeyEndpoint {
   readonly jwks: string
   readonly fetchedAt: number
+  /** A later set that waits for a confirmation. */
+  readonly pendingJwks?: string | null
+}
+
+/** A key set to store. */
+export interface NewKeySet extends Omit<StoredKeySet, 'pendingJwks'> {
+  /** The thumbprints of its keys. */
+  readonly thumbprints: readonly string[]
 }

@@ -24,6 +24,7 @@ export type EntityNoun =
   | 'service'
   | 'ca'
   | 'scimToken'
+  | 'eventSink'
   | 'user'
   | 'group'
 

@@ -13,12 +13,27 @@ export interface OperationMeta {
   /** Whether a SCIM request can write thousands of rows. Each signer has one such write at a time. */
   readonly isLarge?: boolean
   readonly now: number
+  /** The node that runs the operation, for the record of what happened. */
+  readonly node?: string
+  /** Events that are recorded with the operation, in its transaction. */
+  readonly events?: readonly RecordedEvent[]
   /** When set, `now` becomes its time when the operation begins, after it has waited in a queue of the store. */
   readonly clock?: Clock
   /** The `If-Match` header: the current version must be in it. Any version passes when absent. */
   readonly ifMatch?: string
+  /** Whether the caller wants the change although no administrator could log in afterwards. */
+  readonly confirmsLockOut?: boolean
   /** The request behind the operation, for the change log and events. */
   readonly source?: OperationSource
+}
+
+/** An event for sinks. */
+export interface RecordedEvent {
+  readonly id: string
+  /** One line of JSON. */
+  readonly text: string
+  /** The organization of the hosted API that it concerns. */
+  readonly organizationId?: string | undefined
 }
 
 /** The connection of a request, for the change log and events. */
@@ -26,6 +41,7 @@ export interface RequestSource {
   readonly method: string
   readonly localAddr: string
   readonly remoteAddr: string
+  readonly requestId?: string
 }
 
 export interface OperationSource extends RequestSource {

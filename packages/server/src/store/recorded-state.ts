@@ -1,5 +1,10 @@
 import { hash } from 'node:crypto'
 import type { AdministrationKind } from '@countersign/contract'
+import { AUTH_POLICY } from '@countersign/contract/auth-policy'
+import { CA } from '@countersign/contract/ca'
+import { SIGNER } from '@countersign/contract/ext-jwt-signer'
+import { IDENTITY } from '@countersign/contract/identity'
+import { listFields, type Members } from '@countersign/contract/resource'
 import { administrationSecret } from '@countersign/core'
 import type { Kysely } from 'kysely'
 import type { ChangedEntity } from './change.ts'
@@ -10,6 +15,7 @@ import { findAuthPolicy } from './reads/auth-policy-reads.ts'
 import { findAuthenticator } from './reads/authenticator-reads.ts'
 import { findCa } from './reads/ca-reads.ts'
 import { findEnrollment } from './reads/enrollment-reads.ts'
+import { findSink } from './reads/event-sink-reads.ts'
 import { findIdentity } from './reads/identity-reads.ts'
 import { findSigner } from './reads/signer-reads.ts'
 import type { Database } from './schema.ts'
@@ -18,6 +24,8 @@ import type { Database } from './schema.ts'
 export interface RecordedState {
   /** JSON without secrets. */
   readonly text: string
+  /** SHA-256 of each stored secret by the name of its member, where it has one. Of sealed values, so that no digest can be guessed. */
+  readonly digests: Readonly<Record<string, string>>
   /** SHA-256 of the whole row, so that a changed secret is visible too. */
   readonly hash: string
   /** Sealed secrets that the text does not have, by the name of the member. */
@@ -43,10 +51,33 @@ const RECORDED: Readonly<Partial<Record<ChangedEntity, LoadState>>> = {
     const signer = await findSigner(db, id)
     if (!signer) return undefined
     // The name that consumers of events expect.
-    const { claimsProperty: identityIdClaimsSelector, certificate, ...fields } = signer
-    return { shown: { ...fields, identityIdClaimsSelector, ...certificate } }
+    const {
+      claimsProperty: identityIdClaimsSelector,
+      certificate,
+      certificates: _,
+      removedKeys: __,
+      ...others
+    } = signer
+    const { jwksAuthorization, ...fields } = others
+    const shown = {
+      ...fields,
+      identityIdClaimsSelector,
+      ...certificate,
+      jwksAuthorizationSet: jwksAuthorization !== null,
+    }
+    return { shown, row: signer, sealed: { jwksAuthorization } }
   },
   cas: async (db, id) => shown(await findCa(db, id)),
+  eventSinks: async (db, id) => {
+    const sink = await findSink(db, id)
+    if (!sink) return undefined
+    const { name, kind, url, format, filter, enabled, tags, createdAt, updatedAt } = sink
+    const row = { ...sink, previous_secret: sink.previousSecret }
+    return {
+      shown: { id, name, kind, url, format, filter, enabled, tags, createdAt, updatedAt },
+      row,
+    }
+  },
   authPolicies: async (db, id) => shown(await findAuthPolicy(db, id)),
   identities: async (db, id) => {
     const identity = await findIdentity(db, id)
@@ -143,6 +174,47 @@ function shown(entity: Shown | undefined) {
   return entity && { shown: entity }
 }
 
+/** The columns with secrets, by entity. They are named as `memberName` does, and never shown. */
+const SECRET_COLUMNS: Readonly<Partial<Record<ChangedEntity, readonly string[]>>> = {
+  authenticators: ['password_digest'],
+  enrollments: ['token_digest', 'sealed_token'],
+  scimTokens: ['token_digest'],
+  accountJobs: ['registration_token'],
+  eventSinks: ['secret', 'previous_secret'],
+}
+
+/** The members that only bodies have, by entity: where a stored entity has one, it is a secret. */
+const SECRET_MEMBERS: Readonly<Partial<Record<ChangedEntity, readonly string[]>>> = {
+  externalJwtSigners: writeOnlyIn(SIGNER.members),
+  cas: writeOnlyIn(CA.members),
+  authPolicies: writeOnlyIn(AUTH_POLICY.members),
+  identities: writeOnlyIn(IDENTITY.members),
+}
+
+function writeOnlyIn(members: Members): string[] {
+  return listFields(members).flatMap(([path, { notes }]) => (notes.writeOnly ? [path] : []))
+}
+
+function withoutSecrets(entity: ChangedEntity, shown: object): object {
+  const secrets = SECRET_MEMBERS[entity]?.filter((name) => name in shown) ?? []
+  return secrets.length === 0 ? shown : { ...shown, ...digestsOf(pick(shown, secrets)) }
+}
+
+function secretsIn(entity: ChangedEntity, row: unknown): Readonly<Record<string, unknown>> {
+  const columns = SECRET_COLUMNS[entity] ?? []
+  const found = columns.length === 0 ? {} : pick(row as object, columns)
+  return Object.fromEntries(Object.entries(found).map(([column, value]) => [memberName(column), value]))
+}
+
+function pick(from: object, names: readonly string[]): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(from).filter(([name]) => names.includes(name)))
+}
+
+function digestsOf(secrets: Readonly<Record<string, unknown>>): Record<string, string> {
+  const given = Object.entries(secrets).filter(([, value]) => value !== null && value !== undefined)
+  return Object.fromEntries(given.map(([name, value]) => [name, `sha256:${hash('sha256', String(value), 'hex')}`]))
+}
+
 /** Whether the states of such an entity are recorded with its changes. */
 export function isRecordedEntity(entity: ChangedEntity): boolean {
   return RECORDED[entity] !== undefined
@@ -152,8 +224,9 @@ export function isRecordedEntity(entity: ChangedEntity): boolean {
 export async function loadRecordedState(db: Db, entity: ChangedEntity, id: string): Promise<RecordedState | undefined> {
   const state = await RECORDED[entity]?.(db, id)
   if (!state) return undefined
-  const text = JSON.stringify(state.shown)
+  const text = JSON.stringify(withoutSecrets(entity, state.shown))
   const whole = state.row === undefined ? text : JSON.stringify(state.row)
   const { organizationId, sealed = {} } = state
-  return { text, hash: hash('sha256', whole, 'hex'), sealed, updatedAt: state.shown.updatedAt, organizationId }
+  const digests = { ...digestsOf(sealed), ...digestsOf(secretsIn(entity, state.row)) }
+  return { text, digests, hash: hash('sha256', whole, 'hex'), sealed, updatedAt: state.shown.updatedAt, organizationId }
 }

@@ -1,8 +1,10 @@
+import { newId } from '@countersign/core'
 import { auditColumns } from './audit-columns.ts'
 import { authorize } from './authorize.ts'
 import type { OwnChange } from './change.ts'
 import type { AnyOperation } from './operation.ts'
 import type { OperationMeta } from './operation-meta.ts'
+import { recordChanges, recordEvents } from './record-events.ts'
 import { isRecordedEntity, loadRecordedState, type RecordedState } from './recorded-state.ts'
 import { nextVersion } from './row-version.ts'
 import type { Transaction } from './transaction.ts'
@@ -33,7 +35,7 @@ export async function runOperation(
   // An operation of several statements reports a record once: it is one event.
   const changed = (change: OwnChange): void => {
     const key = `${change.entity} ${change.action} ${change.id}`
-    if (!known.has(key)) noted.push(change)
+    if (!known.has(key)) noted.push(change.session ? { ...change, eventId: newId() } : change)
     known.add(key)
   }
   const result = await operation.run({ ...on, ...meta, now, actor, changed }, args)
@@ -56,10 +58,19 @@ export async function runOperation(
     entries.push(await insertChange(db, { ...entry, ...recordColumns(before, after, meta) }))
     const organizationId = (after ?? before)?.organizationId
     const states = { initial: before?.text ?? null, final: after?.text ?? null }
-    changes.push({ ...change, states, ...(organizationId !== undefined && { organizationId }) })
+    const digests = { initial: before?.digests ?? {}, final: after?.digests ?? {} }
+    changes.push({
+      ...change,
+      states,
+      digests,
+      eventId: newId(),
+      ...(organizationId !== undefined && { organizationId }),
+    })
   }
   entries.push(...(await insertChanges(on, many, meta)))
   changes.push(...many)
+  if (meta.events) await recordEvents(db, meta.events, meta)
+  await recordChanges(db, changes, meta, operation.name)
   return { result, changes, entries }
 }
 

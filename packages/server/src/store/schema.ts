@@ -6,8 +6,10 @@ import type { CellsOf } from './columns/column-map.ts'
 import type { IDENTITY_COLUMNS } from './columns/identity-columns.ts'
 import type { SIGNER_COLUMNS } from './columns/signer-columns.ts'
 import type { TRUST_COLUMNS } from './columns/trust-columns.ts'
+import type { EventTables } from './event-schema.ts'
 import type { HostedTables } from './hosted-schema.ts'
 import type { OidcTables } from './oidc-schema.ts'
+import type { RevocationTables } from './revocation-schema.ts'
 import type { ScimTables } from './scim-schema.ts'
 
 interface Stamped {
@@ -26,6 +28,12 @@ export interface SignerTable extends Stamped, CellsOf<typeof SIGNER_COLUMNS>, Ce
   common_name: string | null
   not_before: number | null
   not_after: number | null
+  /** The facts of `certPems`; null without them. */
+  certificates: Generated<string | null>
+  /** The thumbprints of keys that were taken from `jwks` or `certPems` since `session_revision`: sessions that rest on them have ended. */
+  removed_keys: Generated<string>
+  /** Sealed. */
+  jwks_authorization: Generated<string | null>
   near_misses: string
   /** `sharedSignals.jwksUri`. */
   signals_jwks_uri: Generated<string | null>
@@ -64,13 +72,24 @@ export interface SignerAudienceTable {
   signer_id: string
 }
 
-/** The last keys fetched from a signer's JWKS endpoint. */
+/** Every certificate of a signer, whose keys verify tokens. */
+export interface SignerCertificateTable {
+  fingerprint: string
+  signer_id: string
+}
+
+/** The last keys fetched from a signer's JWKS endpoint, or pushed for it. */
 export interface SignerKeySetTable {
   signer_id: string
   url: string
   ca_digest: string
   jwks: string
   fetched_at: number
+  /** The thumbprints of the last keys that were not empty. */
+  good_thumbprints: Generated<string | null>
+  /** A later set that waits for a confirmation. */
+  pending_jwks: Generated<string | null>
+  pending_at: Generated<number | null>
 }
 
 /** The budget of a key endpoint for fetches that unknown kids cause. */
@@ -146,6 +165,11 @@ export interface AuthenticatorTable extends Stamped {
   pending_cert_pem: string | null
   pending_fingerprint: string | null
   pending_public_key_digest: string | null
+  /** When the certificate expires; null without one, and until upkeep has read it from a certificate of an earlier release. */
+  not_after: Generated<number | null>
+  pending_not_after: Generated<number | null>
+  /** When a token of the signer last enrolled or renewed the certificate. */
+  token_seen_at: Generated<number | null>
 }
 
 /** A one-time token that has not been redeemed. */
@@ -183,12 +207,26 @@ export interface UsedEventTokenTable {
   expires_at: number
 }
 
+/** What a credential that is accepted once was used for: a token by an enrollment, which may be followed by one login, or by a login; or a proof. */
+export type CredentialPurpose = 'enrollment' | 'login' | 'proof'
+
+/** A token or proof that has been used. */
+export interface UsedCredentialTable {
+  /** SHA-256 of what identifies it. */
+  digest: string
+  used_for: CredentialPurpose
+  /** From then on it is too old to be used. */
+  expires_at: number
+}
+
 /** When an identity last logged in; no row before its first login. */
 export interface LastLoginTable {
   identity_id: string
   at: number
   /** A `LoginMethodName`. */
   method: string
+  /** This login and earlier ones: see `readRecentLogins`. */
+  recent: Generated<string>
 }
 
 export interface ApiSessionTable extends Stamped {
@@ -212,6 +250,8 @@ export interface ApiSessionTable extends Stamped {
   provider_session_id: Generated<string | null>
   /** When the token was issued; null when it did not say so. */
   token_issued_at: Generated<number | null>
+  /** The thumbprint of the key that signed the token; null for a session of an earlier release. */
+  key_thumbprint: Generated<string | null>
   /** When the signer starts to refuse the token. */
   token_expires_at: Generated<number | null>
   /** The token's `acr`. */
@@ -220,6 +260,8 @@ export interface ApiSessionTable extends Stamped {
   amr: Generated<string | null>
   /** The token's `auth_time`. */
   authenticated_at: Generated<number | null>
+  /** JSON: the claims that the rule of the policy reads. */
+  rule_claims: Generated<string | null>
   ip_address: string
   /** The program that opened it, in its own words, unverified. Null when it named none, and for sessions of earlier releases. */
   client: Generated<string | null>
@@ -233,6 +275,8 @@ export interface ApiSessionTable extends Stamped {
   passed_totp_id: Generated<string | null>
   /** The passkey that this session has passed as second factor. */
   passed_passkey_id: Generated<string | null>
+  /** The thumbprint of the key whose proofs its calls need (RFC 9449). */
+  bound_key: Generated<string | null>
 }
 
 /** A passkey of an identity. */
@@ -321,6 +365,19 @@ export interface ChangeLogTable {
 }
 
 /** Why a login was refused. */
+/** The verified claims of a recent login by token. A later login with the same claims replaces it. */
+export interface KeptLoginTable {
+  signer_id: string
+  /** Identifies identity claim, kept claims and outcome. */
+  digest: string
+  /** Null when no identity has the claim. */
+  identity_id: string | null
+  /** `accepted`, or the reason of the refusal. */
+  outcome: string
+  sealed_claims: string
+  at: number
+}
+
 export interface AuthDecisionTable {
   /** The request id of the refusal. */
   id: string
@@ -346,11 +403,12 @@ export interface RowCountTable {
   total: number
 }
 
-export interface Database extends HostedTables, OidcTables, ScimTables {
+export interface Database extends EventTables, HostedTables, OidcTables, RevocationTables, ScimTables {
   settings: { name: string; value: string }
   schema_migrations: { version: number; name: string; applied_at: number }
   ext_jwt_signers: SignerTable
   ext_jwt_signer_audiences: SignerAudienceTable
+  ext_jwt_signer_certificates: SignerCertificateTable
   signer_key_sets: SignerKeySetTable
   /** The last keys fetched from `sharedSignals.jwksUri`. */
   signal_key_sets: SignerKeySetTable
@@ -370,12 +428,14 @@ export interface Database extends HostedTables, OidcTables, ScimTables {
   api_session_certificates: SessionCertificateTable
   token_revocations: TokenRevocationTable
   used_event_tokens: UsedEventTokenTable
+  used_credentials: UsedCredentialTable
   totps: TotpTable
   passkeys: PasskeyTable
   spent_challenges: SpentChallengeTable
   totp_guesses: TotpGuessTable
   change_log: ChangeLogTable
   auth_decisions: AuthDecisionTable
+  kept_logins: KeptLoginTable
   row_counts: RowCountTable
   /** A view: the distinct attributes of all identities. */
   identity_role_attributes: { id: string }
@@ -391,4 +451,5 @@ export type ApiSessionRow = Selectable<ApiSessionTable>
 export type SessionCertificateRow = Selectable<SessionCertificateTable>
 export type PasskeyRow = Selectable<PasskeyTable>
 export type TotpRow = Selectable<TotpTable>
+export type KeptLoginRow = Selectable<KeptLoginTable>
 export type AuthDecisionRow = Selectable<AuthDecisionTable>

@@ -1,4 +1,4 @@
-import type { LoginMethodName, RevocableToken, SessionClaims } from '@countersign/core'
+import type { JsonObject, LoginMethodName, RevocableToken, SessionClaims } from '@countersign/core'
 
 /** What a session rests on besides its identity. */
 export interface SessionBasis {
@@ -8,6 +8,8 @@ export interface SessionBasis {
   readonly token?: TokenBasis | undefined
   /** Set for a login by certificate of a third-party CA. */
   readonly ca?: CaBasis | undefined
+  /** The thumbprint of the key that the session is bound to: each call needs a proof of it. */
+  readonly boundKey?: string | undefined
 }
 
 /** The third-party CA behind a session. */
@@ -28,11 +30,15 @@ export interface TokenBasis extends SessionClaims, RevocableToken {
   readonly sessionRevision: number
   /** The external id by which the token named the identity; null when it named the id. */
   readonly externalId: string | null
+  /** The thumbprint of the key that signed the token. */
+  readonly keyThumbprint?: string
   /** When the signer starts to refuse the token. */
   readonly expiresAt: number
+  /** The claims that the rule of the identity's policy reads; null when it has none. */
+  readonly ruleClaims: JsonObject | null
 }
 
-export function basisColumns({ method, authenticatorId, token, ca }: SessionBasis) {
+export function basisColumns({ method, authenticatorId, token, ca, boundKey }: SessionBasis) {
   return {
     method,
     authenticator_id: authenticatorId,
@@ -44,9 +50,12 @@ export function basisColumns({ method, authenticatorId, token, ca }: SessionBasi
     subject: token?.subject ?? null,
     provider_session_id: token?.providerSessionId ?? null,
     token_issued_at: token?.issuedAt ?? null,
+    key_thumbprint: token?.keyThumbprint ?? null,
     token_expires_at: token?.expiresAt ?? null,
     acr: token?.acr ?? null,
     amr: token?.amr ? JSON.stringify(token.amr) : null,
     authenticated_at: token?.authenticatedAt ?? null,
+    bound_key: boundKey ?? null,
+    rule_claims: token?.ruleClaims ? JSON.stringify(token.ruleClaims) : null,
   }
 }

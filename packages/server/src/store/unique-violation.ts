@@ -43,6 +43,13 @@ const RULES: readonly UniqueRule[] = [
     field: 'fingerprint',
     reason: duplicateIn('externalJwtSigners'),
   },
+  {
+    index: 'ext_jwt_signer_certificates_pkey',
+    columns: 'ext_jwt_signer_certificates.fingerprint',
+    field: 'fingerprint',
+    reason: duplicateIn('externalJwtSigners'),
+  },
+  { index: 'event_sinks_name', columns: 'event_sinks.name', field: 'name', reason: nameMustBeUnique },
   { index: 'cas_name', columns: 'cas.name', field: 'name', reason: duplicateIn('cas') },
   {
     index: 'cas_fingerprint',
@@ -128,8 +135,13 @@ export async function rejectDuplicates<T>(
   } catch (error) {
     const rule = error instanceof Error ? findRule(error) : undefined
     if (!rule) throw error
-    throw Object.assign(refusal(rule, values), { cause: error })
+    throw Object.assign(refusal(rule, values, ownerByName(rule, values)), { cause: error })
   }
+}
+
+/** What has a taken name is called so. Names of networks are compared without letter case, so theirs may be written in another way. */
+function ownerByName({ index, field }: UniqueRule, { name }: Readonly<Record<string, unknown>>): string | undefined {
+  return field === 'name' && index !== 'networks_name' && typeof name === 'string' ? name : undefined
 }
 
 /** The error for a violation of a unique index that was found before writing. `owner` is the name of the entity that has the value. */

@@ -35,5 +35,11 @@ export const AUTH_POLICY_COLUMNS = {
     maxMinutes: named('session_max_minutes', intOrNull()),
     endWithToken: named('session_end_with_token', bool()),
   },
+  certificate: {
+    maxDays: named('certificate_max_days', intOrNull()),
+    renewalNeedsToken: named('certificate_renewal_needs_token', bool()),
+    renewalGraceHours: named('certificate_renewal_grace_hours', int()),
+  },
+  acceptRule: textOrNull(),
   tags: json<AuthPolicySettings['tags']>(),
 } satisfies ColumnsFor<AuthPolicySettings>

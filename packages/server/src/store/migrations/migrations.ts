@@ -1,18 +1,25 @@
 import { accountAdministration } from './account-administration.ts'
 import { accountJobIndexes } from './account-job-indexes.ts'
+import { auditRecord } from './audit-record.ts'
 import { cas } from './cas.ts'
 import { decisionNames } from './decision-names.ts'
+import { eventSinks } from './event-sinks.ts'
 import { federatedAccounts } from './federated-accounts.ts'
 import { identityRights } from './identity-rights.ts'
 import { initial } from './initial/initial.ts'
+import { issuedCertificates } from './issued-certificates.ts'
+import { keptLogins } from './kept-logins.ts'
 import { keyFetches } from './key-fetches.ts'
 import { keySetCas } from './key-set-cas.ts'
 import { lastLogins } from './last-logins.ts'
+import { loginsAndExpiry } from './logins-and-expiry.ts'
 import type { Migration } from './migration.ts'
 import { networkNames } from './network-names.ts'
 import { oidcSessions } from './oidc-sessions.ts'
 import { passkeys } from './passkeys.ts'
+import { possession } from './possession.ts'
 import { providerChannels } from './provider-channels.ts'
+import { rules } from './rules.ts'
 import { scim } from './scim.ts'
 import { scimNames } from './scim-names.ts'
 import { sessionClients } from './session-clients.ts'
@@ -20,6 +27,7 @@ import { sessionIndex } from './session-index.ts'
 import { sessionsAndCodes } from './sessions-and-codes.ts'
 import { setUpSessions } from './set-up-sessions.ts'
 import { signerAudiences } from './signer-audiences.ts'
+import { signerKeys } from './signer-keys.ts'
 import { signerSessions } from './signer-sessions.ts'
 import { signerTrust } from './signer-trust.ts'
 import { syncedIdentities } from './synced-identities.ts'
@@ -52,4 +60,12 @@ export const MIGRATIONS: readonly Migration[] = [
   passkeys,
   sessionClients,
   accountJobIndexes,
+  rules,
+  keptLogins,
+  signerKeys,
+  possession,
+  eventSinks,
+  auditRecord,
+  issuedCertificates,
+  loginsAndExpiry,
 ]

@@ -80,7 +80,17 @@ export class PostgresClient {
     }
   }
 
-  /** Ends the connection when no statement is under way. */
+  /** Keeps the connection open for a transaction, also between its statements. Returns a function that ends that; undefined when it is retired. */
+  hold(): (() => void) | undefined {
+    if (this.#isRetired) return undefined
+    this.pending += 1
+    return () => {
+      this.pending -= 1
+      this.#endIfRetired()
+    }
+  }
+
+  /** Ends the connection when no statement and no transaction is under way. */
   retire(): void {
     this.#isRetired = true
     this.#endIfRetired()

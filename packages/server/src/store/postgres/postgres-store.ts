@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '@countersign/core'
 import { FairQueue } from '../../platform/fair-queue.ts'
 import { systemScheduler } from '../../platform/scheduler.ts'
@@ -167,11 +168,34 @@ async function openOn(pools: Pools, options: PostgresOptions): Promise<Store> {
 
 const codeOf = (error: unknown): string => String((error as { code?: unknown } | null | undefined)?.code)
 
+/** Less than the time after which PostgreSQL looks for deadlocks: a migration gives way to the requests of other nodes, never they to it. */
+const MIGRATION_LOCK_TIMEOUT = '400ms'
+const MIGRATION_TRIES = 100
+const MIGRATION_PAUSE_MS = 200
+
+/** Nodes of the previous release serve requests meanwhile: the migration is tried again when it would have to wait for their locks. */
 async function migrateOn(client: PostgresClient, now: number): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await tryToMigrate(client, now)
+    } catch (error) {
+      if (tries === MIGRATION_TRIES || !LOCKED.has(codeOf(error))) throw error
+      await sleep(MIGRATION_PAUSE_MS * (0.5 + Math.random()))
+    }
+  }
+}
+
+/** Lock not available, deadlock detected. */
+const LOCKED: ReadonlySet<string> = new Set(['55P03', '40P01'])
+
+async function tryToMigrate(client: PostgresClient, now: number): Promise<void> {
   const run = (text: string, values: readonly unknown[] = []) => client.query(text, values, { isPrepared: false })
   await run('begin')
   try {
     await run(lock('exclusive', LOCKS.migration))
+    // Writes of other nodes wait for this lock as long as it takes, and for the lock of a table only briefly.
+    await run(lock('exclusive', LOCKS.write))
+    await run(`set local lock_timeout = '${MIGRATION_LOCK_TIMEOUT}'`)
     await migrate(createPostgresKysely(run), POSTGRES_TYPES, now)
     await run('commit')
   } catch (error) {

@@ -120,8 +120,20 @@ export class WriteLane {
 
   /** Runs writes in one transaction and settles them. Throws when nothing was committed. */
   async #commit(connection: ClientPool, writes: readonly Write[], isConcurrent: boolean): Promise<void> {
+    const client = await connection.connect()
+    const release = client.hold()
+    // Another statement has found that a newer release changed its table.
+    if (!release) return this.#commit(connection, writes, isConcurrent)
+    try {
+      await this.#commitOn(client, writes, isConcurrent)
+    } finally {
+      release()
+    }
+  }
+
+  async #commitOn(client: PostgresClient, writes: readonly Write[], isConcurrent: boolean): Promise<void> {
     const { lockStatement, notify } = this.#options
-    const transaction = new GroupTransaction(await connection.connect(), this.#idleSessions)
+    const transaction = new GroupTransaction(client, this.#idleSessions)
     transaction.send('begin isolation level read committed')
     transaction.send(isConcurrent ? withBoundedWaits(lockStatement) : lockStatement)
     try {

@@ -1,5 +1,6 @@
 import {
   accountIdOf,
+  findPolicyRefusal,
   findStepUp,
   isAccountIdentity,
   isCodeMissing,
@@ -7,12 +8,15 @@ import {
   isLoginAllowed,
   isPasskeyMissing,
   isTrustedFor,
+  type JsonObject,
+  type Linked,
   type LoginMethodName,
+  NO_SIGNER,
   sessionEnd,
 } from '@countersign/core'
 import type { Kysely } from 'kysely'
 import type { Actor } from '../actor.ts'
-import type { SessionCredential } from '../actor-credential.ts'
+import type { SessionCredential, SignerRevision } from '../actor-credential.ts'
 import type { StoredAuthPolicy } from '../auth-policy-row.ts'
 import { hasAccess } from '../identity-row.ts'
 import { readJsonColumn } from '../json-column.ts'
@@ -24,15 +28,16 @@ import { isStoredSessionLive } from '../session-activity.ts'
 import type { Transaction } from '../transaction.ts'
 import { findAccountRole } from './active-account-reads.ts'
 import { findAuthPolicyOf } from './auth-policy-reads.ts'
+import { findIdentity } from './identity-reads.ts'
 import { hasPasskey } from './passkey-reads.ts'
 import { isRevoked } from './revocation-reads.ts'
 import { findSessionOrigin } from './session-origin-reads.ts'
-import { findEnabledSignerTrust } from './signer-reads.ts'
+import { findEnabledSignerTrust, findSigner } from './signer-reads.ts'
 import { findRevocation } from './token-revocation-reads.ts'
 
 type Db = Kysely<Database>
 
-interface SessionActor extends Pick<OperationMeta, 'actorId' | 'now'> {
+interface SessionActor extends Pick<OperationMeta, 'actorId' | 'now' | 'source'> {
   readonly credential: SessionCredential
   /** Decides which second factors the session may lack. */
   readonly access: OperationAccess
@@ -44,7 +49,7 @@ interface SessionActor extends Pick<OperationMeta, 'actorId' | 'now'> {
  */
 export async function findSessionActor(
   { db }: Pick<Transaction, 'db'>,
-  { actorId, credential, now, access }: SessionActor,
+  { actorId, credential, now, access, source }: SessionActor,
 ): Promise<Actor | undefined> {
   // On PostgreSQL these share one round trip.
   const [[session], [row], policy] = await Promise.all([
@@ -62,6 +67,8 @@ export async function findSessionActor(
   if (now >= sessionEnd(policy, session, row)) return undefined
   if (access === 'partial-self') return actor
   if (origin.login.method === 'ext-jwt' && lacksStepUp(policy, session, now)) return undefined
+  if (policy.acceptRule !== null && (await isRefusedByRule(db, policy, { actorId, ...session, now, source })))
+    return undefined
   if (isCodeMissing(policy, { ...row, ...session })) return undefined
   const factor = { method: origin.login.method, passedPasskeyId: session.passedPasskeyId }
   if (isPasskeyMissing(policy, factor) && !(access === 'self-before-passkey' && !(await hasPasskey(db, actorId)))) {
@@ -75,7 +82,12 @@ const sessionById = prepared(1, (db, id: string) =>
   db
     .selectFrom('api_sessions')
     .select(['identity_id as identityId', 'method', 'authenticator_id as authenticatorId', 'signer_id as signerId'])
-    .select(['signer_revision as signerSessionRevision', 'ca_id as caId', 'ca_revision as caRevision'])
+    .select([
+      'signer_revision as signerSessionRevision',
+      'key_thumbprint as keyThumbprint',
+      'ca_id as caId',
+      'ca_revision as caRevision',
+    ])
     .select([
       'passed_totp_id as passedTotpId',
       'passed_passkey_id as passedPasskeyId',
@@ -84,6 +96,7 @@ const sessionById = prepared(1, (db, id: string) =>
       'ends_at as endsAt',
     ])
     .select(['token_expires_at as tokenExpiresAt', 'authenticated_at as authenticatedAt', 'acr', 'amr'])
+    .select('rule_claims as ruleClaims')
     .where('id', '=', id),
 )
 
@@ -111,6 +124,36 @@ function lacksStepUp(
   return findStepUp(primary.extJwt, claims, now) !== undefined
 }
 
+interface RuledRequest extends Pick<SessionActor, 'actorId' | 'now'> {
+  readonly source: OperationMeta['source'] | undefined
+  readonly signerId: string | null
+  readonly ruleClaims: string | null
+}
+
+/** Whether the rule of the policy refuses the request now. */
+async function isRefusedByRule(
+  db: Db,
+  policy: StoredAuthPolicy,
+  { actorId, signerId, ruleClaims, source, now }: RuledRequest,
+): Promise<boolean> {
+  const [identity, signer] = await Promise.all([
+    findIdentity(db, actorId),
+    signerId === null ? undefined : findSigner(db, signerId),
+  ])
+  if (!identity) return true
+  const claims = ruleClaims === null ? {} : readJsonColumn<JsonObject>(ruleClaims)
+  const request = source && { method: source.method, address: withoutPort(source.remoteAddr) }
+  const facts = { claims, signer: signer ?? NO_SIGNER, identity, request, nowMs: now }
+  return findPolicyRefusal(policy, facts) !== undefined
+}
+
+/** The address of `1.2.3.4:5678`, `[::1]:5678` or `::1`. */
+function withoutPort(remoteAddr: string): string {
+  if (remoteAddr.startsWith('[')) return remoteAddr.slice(1, remoteAddr.indexOf(']'))
+  const [address = '', , ...more] = remoteAddr.split(':')
+  return more.length > 0 ? remoteAddr : address
+}
+
 /**
  * Whether the second token of the request is still the one that the policy requires. It was verified with the request: a signer that changed
  * since might refuse it now, and its identity provider may have revoked it.
@@ -123,11 +166,19 @@ async function isSecondTokenValid(
 ): Promise<boolean> {
   if (required === null) return true
   if (required !== secondSigner?.id) return false
-  const signer = await findEnabledSignerTrust(db, required)
-  if (signer?.revision !== secondSigner.revision || !isTrustedFor(signer, actor)) return false
   const linked = { ...actor, linkedSigners: readJsonColumn<readonly string[]>(actor.linkedSigners) }
-  if (!isLinkedTo(linked, required)) return true
-  return (await findRevocation(db, required, secondSigner.token)) === undefined
+  return isTokenAccepted(db, secondSigner, linked)
+}
+
+/** Whether the signer is enabled and as it was when it verified the token of an identity, and its identity provider has not revoked the token. */
+export async function isTokenAccepted(
+  db: Db,
+  { id, revision, token }: SignerRevision,
+  identity: Linked & Pick<Actor, 'isAdmin' | 'permissions'>,
+): Promise<boolean> {
+  const signer = await findEnabledSignerTrust(db, id)
+  if (signer?.revision !== revision || !isTrustedFor(signer, identity)) return false
+  return !isLinkedTo(identity, id) || (await findRevocation(db, id, token)) === undefined
 }
 
 /** The API account with the rights of its current role; undefined when it is inactive, expired or deleted, its credential is no longer valid, or its identity here has no access. */

@@ -31,6 +31,20 @@ export async function hasAuthenticator(
   return row !== undefined
 }
 
+/** The password authenticator of an identity. */
+export async function findPasswordLogin(
+  db: Kysely<Database>,
+  identityId: string,
+): Promise<{ readonly id: string; readonly username: string } | undefined> {
+  const row = await db
+    .selectFrom('authenticators')
+    .select(['id', 'username'])
+    .where('identity_id', '=', identityId)
+    .where('method', '=', 'updb')
+    .executeTakeFirst()
+  return row && { id: row.id, username: row.username ?? '' }
+}
+
 /** Whether an authenticator of any identity has this user name. */
 export async function isUsername(db: Kysely<Database>, username: string): Promise<boolean> {
   const row = await db.selectFrom('authenticators').select('id').where('username', '=', username).executeTakeFirst()

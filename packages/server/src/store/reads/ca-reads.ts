@@ -21,9 +21,12 @@ export async function getCa(db: Db, id: string): Promise<StoredCa> {
   return ca
 }
 
-/** The id of the CA with a certificate. */
-export async function findCaIdByFingerprint(db: Db, fingerprint: string): Promise<string | undefined> {
-  return (await db.selectFrom('cas').select('id').where('fingerprint', '=', fingerprint).executeTakeFirst())?.id
+/** The id and name of the CA with a certificate. */
+export async function findCaByFingerprint(
+  db: Db,
+  fingerprint: string,
+): Promise<{ readonly id: string; readonly name: string } | undefined> {
+  return db.selectFrom('cas').select(['id', 'name']).where('fingerprint', '=', fingerprint).executeTakeFirst()
 }
 
 /** The verified CAs with one of these names, trusted ones first, then in the order of ids. */

@@ -1,4 +1,4 @@
-import { checkConditions, conditionKeys, type RequiredClaim } from '@countersign/core'
+import { conditionKeys, parseConditions, type RequiredClaim } from '@countersign/core'
 import type { Kysely } from 'kysely'
 import { mapInTurns } from '../../platform/map-in-turns.ts'
 import { readJsonColumn } from '../json-column.ts'
@@ -29,7 +29,7 @@ const federatedAccounts = prepared(1, (db, organizationId: string) =>
 /** The federated accounts of an organization, sorted by name. There can be a thousand. */
 export async function listFederatedAccounts(db: Kysely<Database>, organizationId: string): Promise<FederatedAccount[]> {
   return mapInTurns(await federatedAccounts(db, organizationId), (row) => {
-    const conditions = checkConditions(readJsonColumn(row.conditions ?? '{}'))
+    const conditions = parseConditions(readJsonColumn(row.conditions ?? '{}'))
     const { name, revision } = row
     return { ...accountAccess(row), name, conditions, conditionKeys: conditionKeys(conditions), revision }
   })

@@ -114,6 +114,23 @@ export async function findIdentitiesById(db: Kysely<Database>, ids: readonly str
   return withAttributes(db, await db.selectFrom('identities').selectAll().where('id', 'in', ids).execute())
 }
 
+/** The identities with these ids or external ids. */
+export async function findIdentitiesByClaims(
+  db: Kysely<Database>,
+  { ids, externalIds }: { readonly ids: readonly string[]; readonly externalIds: readonly string[] },
+): Promise<StoredIdentity[]> {
+  const found = new Map<string, IdentityRow>()
+  for (const [column, values] of [
+    ['id', ids],
+    ['external_id', externalIds],
+  ] as const) {
+    if (values.length === 0) continue
+    const rows = await db.selectFrom('identities').selectAll().where(column, 'in', values).execute()
+    for (const row of rows) found.set(row.id, row)
+  }
+  return withAttributes(db, [...found.values()])
+}
+
 export async function withAttributes(db: Kysely<Database>, rows: readonly IdentityRow[]): Promise<StoredIdentity[]> {
   const attributes = await attributesOfSome(
     db,

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { readJsonColumn } from '../json-column.ts'
 import {
   type KeyEndpoint,
   type KeySigner,
@@ -8,13 +9,14 @@ import {
   signalKeysId,
 } from '../key-signer.ts'
 import type { Database, SignerRow } from '../schema.ts'
+import type { SignerCertificateFacts } from '../signer-row.ts'
 import type { Store } from '../store.ts'
 
 /** A signer with its stored key set, if any. */
 export interface LoadedKeySigner {
   readonly signer: KeySigner
-  /** When its certificate expires; null without one. */
-  readonly certificateEndsAt: number | null
+  /** Its certificates, by fingerprint, and when they expire. */
+  readonly certificateEnds: ReadonlyMap<string, number>
   readonly keySet: StoredKeySet | undefined
 }
 
@@ -26,16 +28,39 @@ const selectSigners = ({ db }: Store) =>
     .selectFrom('ext_jwt_signers as signer')
     .leftJoin('signer_key_sets as set', 'set.signer_id', 'signer.id')
     .select(['signer.id', 'signer.enabled', 'signer.revision', 'signer.jwks_endpoint'])
-    .select(['signer.jwks_ca_pem', 'signer.cert_pem', 'signer.not_after', 'signer.kid'])
+    .select(['signer.jwks_ca_pem', 'signer.cert_pem', 'signer.fingerprint', 'signer.not_after', 'signer.kid'])
     .select(['signer.is_trusted', 'signer.written_by_id'])
+    .select([
+      'signer.jwks',
+      'signer.cert_pems',
+      'signer.certificates',
+      'signer.pushed_keys',
+      'signer.jwks_authorization',
+    ])
+    .select(['signer.pinned_key_thumbprints', 'signer.require_key_continuity'])
     .select([
       noText.as('organization_id'),
       noFlag.as('is_paused'),
       'set.url',
       'set.ca_digest',
-      'set.jwks',
+      'set.jwks as set_jwks',
       'set.fetched_at',
+      'set.pending_jwks',
     ])
+
+const noTime = sql<number | null>`null`
+const noFlag = sql<SignerRow['is_trusted'] | null>`null`
+
+/** The members of a signer that other owners of keys do not have. */
+const NO_SOURCES = [
+  noText.as('jwks'),
+  noText.as('cert_pems'),
+  noText.as('certificates'),
+  noText.as('pushed_keys'),
+  noText.as('jwks_authorization'),
+  noText.as('pinned_key_thumbprints'),
+  noFlag.as('require_key_continuity'),
+]
 
 /** The keys of security events are managed like those of tokens. */
 const selectSignals = ({ db }: Store) =>
@@ -43,20 +68,20 @@ const selectSignals = ({ db }: Store) =>
     .selectFrom('ext_jwt_signers as signer')
     .leftJoin('signal_key_sets as set', 'set.signer_id', 'signer.id')
     .select(['signer.id', 'signer.enabled', 'signer.revision', 'signer.signals_jwks_uri as jwks_endpoint'])
-    .select(['signer.jwks_ca_pem', noText.as('cert_pem'), noTime.as('not_after'), noText.as('kid')])
+    .select(['signer.jwks_ca_pem', noText.as('cert_pem'), noText.as('fingerprint')])
+    .select([noTime.as('not_after'), noText.as('kid')])
     .select(['signer.is_trusted', 'signer.written_by_id'])
     .select([
       noText.as('organization_id'),
       noFlag.as('is_paused'),
       'set.url',
       'set.ca_digest',
-      'set.jwks',
+      'set.jwks as set_jwks',
       'set.fetched_at',
+      'set.pending_jwks',
     ])
+    .select(NO_SOURCES)
     .where('signer.signals_jwks_uri', 'is not', null)
-
-const noTime = sql<number | null>`null`
-const noFlag = sql<SignerRow['is_trusted'] | null>`null`
 
 /** The key sets of identity providers are managed like those of signers. */
 const selectProviders = ({ db }: Store) =>
@@ -67,10 +92,12 @@ const selectProviders = ({ db }: Store) =>
     .select(['signer.id', 'signer.enabled', 'signer.revision'])
     .select((eb) => eb('organization.active', '=', false).$castTo<SignerRow['is_trusted'] | null>().as('is_paused'))
     .select((eb) => eb.ref('signer.jwks_uri').$castTo<string | null>().as('jwks_endpoint'))
-    .select([noText.as('jwks_ca_pem'), noText.as('cert_pem'), noTime.as('not_after'), noText.as('kid')])
+    .select([noText.as('jwks_ca_pem'), noText.as('cert_pem'), noText.as('fingerprint')])
+    .select([noTime.as('not_after'), noText.as('kid')])
     .select([noFlag.as('is_trusted'), noText.as('written_by_id')])
     .select((eb) => eb.ref('signer.organization_id').$castTo<string | null>().as('organization_id'))
-    .select(['set.url', 'set.ca_digest', 'set.jwks', 'set.fetched_at'])
+    .select(['set.url', 'set.ca_digest', 'set.jwks as set_jwks', 'set.fetched_at', 'set.pending_jwks'])
+    .select(NO_SOURCES)
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectProviders>['execute']>>[number]
 
@@ -148,15 +175,32 @@ function fromRow(row: Row): LoadedKeySigner {
       jwksCaPem: row.jwks_ca_pem,
       certPem: row.cert_pem,
       kid,
+      jwks: jsonOf(row.jwks, null),
+      certPems: jsonOf(row.cert_pems, null),
+      pushedKeys: jsonOf(row.pushed_keys, null),
+      jwksAuthorization: row.jwks_authorization,
+      pinnedKeyThumbprints: jsonOf(row.pinned_key_thumbprints, []),
+      requireKeyContinuity: Boolean(row.require_key_continuity),
     },
-    certificateEndsAt: row.not_after,
+    certificateEnds: certificateEnds(row),
     keySet: keySetFromRow(row),
   }
 }
 
-function keySetFromRow({ url, ca_digest: caDigest, jwks, fetched_at: fetchedAt }: Row): StoredKeySet | undefined {
+function jsonOf<Value>(cell: string | null, absent: Value): Value {
+  return cell === null ? absent : readJsonColumn<Value>(cell)
+}
+
+function certificateEnds({ fingerprint, not_after: notAfter, certificates }: Row): Map<string, number> {
+  const several = jsonOf<readonly SignerCertificateFacts[]>(certificates, [])
+  const ends = several.map((each) => [each.fingerprint, each.notAfter] as const)
+  return new Map(notAfter === null ? ends : [[fingerprint ?? '', notAfter], ...ends])
+}
+
+function keySetFromRow(row: Row): StoredKeySet | undefined {
+  const { url, ca_digest: caDigest, set_jwks: jwks, fetched_at: fetchedAt, pending_jwks: pendingJwks } = row
   if (url === null || caDigest === null || jwks === null || fetchedAt === null) return undefined
-  return { url, caDigest, jwks, fetchedAt }
+  return { url, caDigest, jwks, fetchedAt, pendingJwks }
 }
 
 /** The owner of a key set, and the table that stores it. */
@@ -166,6 +210,8 @@ export interface KeySetOwner {
   /** The id in that table. */
   readonly ownerId: string
   readonly endpoint: KeyEndpoint | undefined
+  /** Whether a set that shares no key with the stored one waits. */
+  readonly requiresContinuity: boolean
 }
 
 export async function findKeySetOwner(db: Kysely<Database>, id: string): Promise<KeySetOwner | undefined> {
@@ -174,26 +220,36 @@ export async function findKeySetOwner(db: Kysely<Database>, id: string): Promise
   const signer = await db
     .selectFrom('ext_jwt_signers')
     .select([isOfSignals ? 'signals_jwks_uri as url' : 'jwks_endpoint as url', 'jwks_ca_pem as caPem'])
+    .select('require_key_continuity as requiresContinuity')
     .where('id', '=', ownerId)
     .executeTakeFirst()
   if (signer) {
     const endpoint = signer.url === null ? undefined : keyEndpoint(signer.url, signer.caPem)
     const table = isOfSignals ? 'signal_key_sets' : 'signer_key_sets'
-    return { entity: 'externalJwtSigners', table, ownerId, endpoint }
+    const requiresContinuity = !isOfSignals && Boolean(signer.requiresContinuity)
+    return { entity: 'externalJwtSigners', table, ownerId, endpoint, requiresContinuity }
   }
   const provider = await db.selectFrom('identity_providers').select('jwks_uri').where('id', '=', id).executeTakeFirst()
   if (!provider) return undefined
   const endpoint = keyEndpoint(provider.jwks_uri, undefined)
-  return { entity: 'identityProviders', table: 'identity_provider_key_sets', ownerId, endpoint }
+  const table = 'identity_provider_key_sets'
+  return { entity: 'identityProviders', table, ownerId, endpoint, requiresContinuity: false }
+}
+
+/** A stored key set, with what decides about the next one. */
+export interface KeySetState extends StoredKeySet {
+  /** JSON; null for a set of an earlier release. */
+  readonly goodThumbprints: string | null
 }
 
 export async function findStoredKeySet(
   db: Kysely<Database>,
-  { table, ownerId }: KeySetOwner,
-): Promise<Omit<StoredKeySet, 'fetchedAt'> | undefined> {
+  { table, ownerId }: Pick<KeySetOwner, 'table' | 'ownerId'>,
+): Promise<KeySetState | undefined> {
   return db
     .selectFrom(table)
-    .select(['url', 'ca_digest as caDigest', 'jwks'])
+    .select(['url', 'ca_digest as caDigest', 'jwks', 'good_thumbprints as goodThumbprints'])
+    .select(['pending_jwks as pendingJwks', 'fetched_at as fetchedAt'])
     .where('signer_id', '=', ownerId)
     .executeTakeFirst()
 }

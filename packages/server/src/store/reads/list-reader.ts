@@ -1,6 +1,6 @@
 import { filterCost, type Paging, type Predicate, type SortField } from '@countersign/core'
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
-import { type FilterTable, isComputed, predicateToSql } from '../filter-to-sql.ts'
+import { type FilterTable, isComputed, predicateToSql, type RequestTime } from '../filter-to-sql.ts'
 import { bindArguments, runPrepared } from '../prepared.ts'
 import { WITHIN_DEADLINE } from '../sqlite/within-deadline.ts'
 import type { Store } from '../store.ts'
@@ -8,6 +8,8 @@ import type { Store } from '../store.ts'
 /** Runs the statements of a list: on this thread, or as reads that may take long. */
 export interface ListReader extends Pick<Store, 'db' | 'dialect'> {
   readonly isLong: boolean
+  /** The time of the request, for symbols that depend on it. */
+  readonly now?: number | undefined
   /** `values` take the place of the query's arguments. */
   read<Row>(query: CompiledQuery<Row>, values?: readonly unknown[]): Promise<Row[]>
 }
@@ -15,13 +17,13 @@ export interface ListReader extends Pick<Store, 'db' | 'dialect'> {
 /** `caller` is the key under which long reads take turns. */
 export function createListReader(
   store: Pick<Store, 'db' | 'dialect' | 'readLong'>,
-  { caller, isLong }: { readonly caller: string; readonly isLong: boolean },
+  { caller, isLong, now }: { readonly caller: string; readonly isLong: boolean; readonly now?: number | undefined },
 ): ListReader {
   const { db, dialect } = store
-  if (!isLong) return { db, dialect, isLong, read: (query, values = []) => runPrepared(db, query, values) }
+  if (!isLong) return { db, dialect, isLong, now, read: (query, values = []) => runPrepared(db, query, values) }
   const read: ListReader['read'] = (query, values = []) =>
     store.readLong(caller, { ...query, parameters: bindArguments(query, values) })
-  return { db, dialect, isLong, read }
+  return { db, dialect, isLong, now, read }
 }
 
 /** A condition that always holds. In a long read of the embedded database it checks the deadline at each row. */
@@ -31,11 +33,12 @@ export function withinDeadline({ dialect }: Pick<Store, 'dialect'>): RawBuilder<
 
 /** The condition of a list. */
 export function matching(
-  reader: Pick<ListReader, 'dialect' | 'isLong'>,
+  reader: Pick<ListReader, 'dialect' | 'isLong' | 'now'>,
   predicate: Predicate,
   table: FilterTable,
+  now: RequestTime | undefined = reader.now,
 ): RawBuilder<boolean> {
-  const matches = predicateToSql(predicate, table, reader.dialect)
+  const matches = predicateToSql(predicate, table, reader.dialect, now)
   return reader.isLong ? sql`${withinDeadline(reader)} and ${matches}` : matches
 }
 

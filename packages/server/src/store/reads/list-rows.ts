@@ -1,7 +1,8 @@
 import { createLruCache, type LruCache, matchesEveryRow, type Paging, type Predicate } from '@countersign/core'
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { splitPredicate } from '../filter-shape.ts'
-import { type FilterTable, sortToSql } from '../filter-to-sql.ts'
+import { type FilterTable, type RequestTime, sortToSql } from '../filter-to-sql.ts'
+import { Argument } from '../prepared.ts'
 import { type ListReader, matching } from './list-reader.ts'
 
 const MAX_ROW_BATCH = 500
@@ -26,15 +27,16 @@ export interface ListQueries<Row> {
 }
 
 export function buildListQueries<Row>(
-  reader: Pick<ListReader, 'db' | 'dialect' | 'isLong'>,
+  reader: Pick<ListReader, 'db' | 'dialect' | 'isLong' | 'now'>,
   table: FilterTable,
   paging: Paging,
   columns?: Columns,
+  now: RequestTime | undefined = reader.now,
 ): ListQueries<Row> {
   const { db, dialect } = reader
   const name = sql.table(table.table)
-  const matches = matching(reader, paging.predicate, table)
-  const order = sql.join(sortToSql(paging.sort, table, dialect))
+  const matches = matching(reader, paging.predicate, table, now)
+  const order = sql.join(sortToSql(paging.sort, table, dialect, now))
   const limit = paging.limit === 'none' ? sql`` : limitedTo(paging.limit, paging.offset)
   return {
     page: sql<Row>`select ${selected(table, columns)} from ${name} where ${matches} order by ${order}${limit}`.compile(
@@ -67,8 +69,10 @@ export async function listPage<Row>(
   columns?: Columns,
   countAll?: () => Promise<number>,
 ): Promise<{ rows: Row[]; totalCount: number }> {
-  const { shape, values } = splitPredicate(paging.predicate)
-  const { page, count } = findListQueries<Row>(reader, table, { ...paging, predicate: shape }, columns)
+  const { shape, values: compared } = splitPredicate(paging.predicate)
+  const values = [...compared, reader.now]
+  const now = new Argument(compared.length)
+  const { page, count } = findListQueries<Row>(reader, table, { ...paging, predicate: shape }, columns, now)
   const rows = await reader.read(page, values)
   const { limit, offset } = paging
   const isLastPage = rows.length < limit && (rows.length > 0 || offset === 0)
@@ -89,6 +93,7 @@ function findListQueries<Row>(
   table: FilterTable,
   { predicate, sort, limit, offset }: Paging,
   columns: Columns,
+  now: Argument,
 ): ListQueries<Row> {
   let queries = cachedQueries.get(table)
   if (!queries) {
@@ -98,7 +103,7 @@ function findListQueries<Row>(
   const key = JSON.stringify([reader.dialect, reader.isLong, columns, predicate, sort, limit, offset])
   const known = queries.get(key)
   if (known) return known as ListQueries<Row>
-  const built = buildListQueries<Row>(reader, table, { predicate, sort, limit, offset }, columns)
+  const built = buildListQueries<Row>(reader, table, { predicate, sort, limit, offset }, columns, now)
   if (key.length <= MAX_CACHED_KEY_LENGTH) queries.set(key, built)
   return built
 }
@@ -160,7 +165,7 @@ async function* rowsInOrder<Row extends { id: string }>(
   batch: RowBatch,
 ) {
   const name = sql.table(table.table)
-  const order = sql.join(sortToSql(paging.sort, table, reader.dialect))
+  const order = sql.join(sortToSql(paging.sort, table, reader.dialect, reader.now))
   const matches = matching(reader, paging.predicate, table)
   const matched = sql<{ id: string }>`select ${name}.id from ${name} where ${matches} order by ${order}`
   const found = await reader.read(matched.compile(reader.db))

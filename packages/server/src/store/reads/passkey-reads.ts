@@ -42,6 +42,35 @@ export async function hasPasskey(db: Kysely<Database>, identityId: string): Prom
   return (await anyOf(db, identityId)).length > 0
 }
 
+/** The names of up to `limit` identities whose policy requires a passkey, and whose passkeys are all of other domains than these. */
+export async function listIdentitiesWithoutUsablePasskey(
+  db: Kysely<Database>,
+  domains: readonly string[],
+  limit: number,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('passkeys')
+    .innerJoin('identities', 'identities.id', 'passkeys.identity_id')
+    .innerJoin('auth_policies', 'auth_policies.id', 'identities.auth_policy_id')
+    .select('identities.name')
+    .distinct()
+    .where('auth_policies.require_passkey', '=', true)
+    .where('passkeys.rp_id', 'not in', domains)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('passkeys as usable')
+            .select('usable.id')
+            .whereRef('usable.identity_id', '=', 'identities.id')
+            .where('usable.rp_id', 'in', domains),
+        ),
+      ),
+    )
+    .limit(limit)
+    .execute()
+  return rows.map(({ name }) => name)
+}
+
 const spentChallenge = prepared(2, (db, identityId: string, digest: string) =>
   db
     .selectFrom('spent_challenges')

@@ -24,6 +24,12 @@ export async function refuseUsedSigner(db: Db, id: string): Promise<void> {
   await refuseReferenced(secondary, { ...by, field: 'secondary.requireExtJwtSigner' })
 }
 
+/** Whether a policy requires a token of the signer as second factor. */
+export async function isSecondFactor(db: Db, signerId: string): Promise<boolean> {
+  const policies = db.selectFrom('auth_policies').select('id').where('require_ext_jwt_signer_id', '=', signerId)
+  return (await policies.limit(1).executeTakeFirst()) !== undefined
+}
+
 async function refuseReferenced<Table extends keyof Database>(
   users: SelectQueryBuilder<Database, Table, { id: string }>,
   { field, entity, by }: { readonly field: string; readonly entity: string; readonly by: string },

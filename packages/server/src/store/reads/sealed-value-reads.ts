@@ -7,9 +7,12 @@ const SEALED_COLUMNS = [
   ['totps', 'recovery_codes'],
   ['enrollments', 'sealed_token'],
   ['identity_providers', 'administration_secret'],
+  ['ext_jwt_signers', 'jwks_authorization'],
   ['api_account_clients', 'registration_token'],
   ['account_jobs', 'registration_token'],
   ['account_pickups', 'sealed_credentials'],
+  ['event_sinks', 'secret'],
+  ['event_sinks', 'previous_secret'],
 ] as const
 
 /** Returns a sealed value that does not begin with the prefix of this node's key; undefined when there is none. */

@@ -25,7 +25,14 @@ export interface SessionOrigin {
 type Owner = Pick<StoredIdentity, 'id' | 'isAdmin' | 'permissions'>
 type SessionRow = Pick<
   StoredSession,
-  'method' | 'authenticatorId' | 'signerId' | 'signerSessionRevision' | 'caId' | 'caRevision' | 'createdAt'
+  | 'method'
+  | 'authenticatorId'
+  | 'signerId'
+  | 'signerSessionRevision'
+  | 'keyThumbprint'
+  | 'caId'
+  | 'caRevision'
+  | 'createdAt'
 >
 type FindOrigin = (db: ReadDatabase, session: SessionRow, identity: Owner) => Promise<SessionOrigin | undefined>
 
@@ -42,11 +49,13 @@ const FIND_ORIGIN: Readonly<Record<LoginMethodName, FindOrigin>> = {
     const row = await findSessionAuthenticator(db, authenticatorId)
     return { login: { method: 'cert' }, certificate: row && sessionCertificate(row) }
   },
-  // Undefined also when the signer is disabled, has been restricted since, or is not trusted for the rights that the identity has now.
-  'ext-jwt': async (db, { signerId, signerSessionRevision }, identity) => {
+  // Undefined also when the signer is disabled, has been restricted or lost the token's key since, or is not trusted for the identity's present rights.
+  'ext-jwt': async (db, { signerId, signerSessionRevision, keyThumbprint }, identity) => {
     const signer = signerId === null ? undefined : await findEnabledSignerTrust(db, signerId)
     if (!signer || signerId === null || !isTrustedFor(signer, identity)) return undefined
     const isCurrent = signerSessionRevision === null || signerSessionRevision === signer.sessionRevision
+    const { removedKeys } = signer
+    if (removedKeys.length > 0 && (keyThumbprint === null || removedKeys.includes(keyThumbprint))) return undefined
     return isCurrent ? { login: { method: 'ext-jwt', signerId } } : undefined
   },
   // Undefined also when the account or its organization is inactive.

@@ -3,6 +3,7 @@ import { type StoredSession, sessionFromRow } from '../api-session-row.ts'
 import { identityFromRow, type StoredIdentity } from '../identity-row.ts'
 import { readJsonColumn } from '../json-column.ts'
 import { prepared } from '../prepared.ts'
+import { type RecentLogin, readRecentLogins } from '../recent-login.ts'
 import type { ApiSessionRow, Database } from '../schema.ts'
 import type { Store } from '../store.ts'
 import type { Transaction } from '../transaction.ts'
@@ -19,11 +20,13 @@ const sessionByDigest = prepared(1, (db, digest: string) =>
       'session.authenticator_id',
       'session.signer_id',
       'session.signer_revision',
+      'session.key_thumbprint',
       'session.ca_id',
       'session.ca_revision',
       'session.acr',
       'session.amr',
       'session.authenticated_at',
+      'session.rule_claims',
       'session.token_expires_at',
       'session.ip_address',
       'session.config_types',
@@ -32,6 +35,7 @@ const sessionByDigest = prepared(1, (db, digest: string) =>
       'session.ends_at',
       'session.passed_totp_id',
       'session.passed_passkey_id',
+      'session.bound_key',
       'session.last_activity_at',
       'session.expires_at as session_expires_at',
     ])
@@ -92,6 +96,27 @@ export async function findSessionOwner(
 ): Promise<Pick<ApiSessionRow, 'id' | 'identity_id' | 'ip_address' | 'expires_at'> | undefined> {
   const [row] = await ownerById(db, id)
   return row
+}
+
+const loginsById = prepared(1, (db, identityId: string) =>
+  db.selectFrom('last_logins').select('recent').where('identity_id', '=', identityId),
+)
+
+/** The last logins of an identity, newest first, also those whose session has ended. */
+export async function loadRecentLogins(db: Kysely<Database>, identityId: string): Promise<RecentLogin[]> {
+  const [row] = await loginsById(db, identityId)
+  return readRecentLogins(row?.recent ?? '')
+}
+
+/** The authenticator that a session rests on; null when there is none, as for logins by token. */
+export async function findSessionAuthenticator(db: Kysely<Database>, id: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('api_sessions')
+    .innerJoin('authenticators', 'authenticators.id', 'api_sessions.authenticator_id')
+    .select('authenticators.id')
+    .where('api_sessions.id', '=', id)
+    .executeTakeFirst()
+  return row?.id ?? null
 }
 
 const rowById = (db: Kysely<Database>, id: string) => db.selectFrom('api_sessions').selectAll().where('id', '=', id)

@@ -1,6 +1,7 @@
 import { type EnrollPolicy, enrollPolicyId, type SignerSettings, type Trust } from '@countersign/core'
 import type { Kysely } from 'kysely'
 import type { SignerRevision } from '../actor-credential.ts'
+import { readJsonColumn } from '../json-column.ts'
 import { notFound } from '../not-found.ts'
 import { prepared } from '../prepared.ts'
 import type { Database, SignerRow } from '../schema.ts'
@@ -20,10 +21,13 @@ export async function getSigner(db: Kysely<Database>, id: string): Promise<Store
   return readSignerRow(row)
 }
 
-/** The subset of the ids that exist. */
-export async function findKnownSignerIds(db: Kysely<Database>, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  const rows = await db.selectFrom('ext_jwt_signers').select('id').where('id', 'in', ids).execute()
-  return new Set(rows.map(({ id }) => id))
+/** The signers with these ids that exist. */
+export async function findKnownSigners(
+  db: Kysely<Database>,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, { readonly oneUse: boolean }>> {
+  const rows = await db.selectFrom('ext_jwt_signers').select(['id', 'one_use']).where('id', 'in', ids).execute()
+  return new Map(rows.map(({ id, one_use }) => [id, { oneUse: Boolean(one_use) }]))
 }
 
 const SIGNER_BATCH = 500
@@ -95,18 +99,27 @@ export async function listEnabledSigners(db: Kysely<Database>): Promise<StoredSi
 const enabledSignerById = prepared(1, (db, id: string) =>
   db
     .selectFrom('ext_jwt_signers')
-    .select(['is_trusted', 'revision', 'session_revision'])
+    .select(['is_trusted', 'revision', 'session_revision', 'removed_keys'])
     .where('id', '=', id)
     .where('enabled', '=', true),
 )
+
+type EnabledSignerTrust = Pick<Trust, 'isTrusted'> & Pick<StoredSigner, 'revision' | 'sessionRevision' | 'removedKeys'>
 
 /** Whether the signer is trusted, and its revisions; undefined when it is deleted or disabled. */
 export async function findEnabledSignerTrust(
   db: Kysely<Database>,
   id: string,
-): Promise<(Pick<Trust, 'isTrusted'> & Pick<StoredSigner, 'revision' | 'sessionRevision'>) | undefined> {
+): Promise<EnabledSignerTrust | undefined> {
   const [row] = await enabledSignerById(db, id)
-  return row && { isTrusted: Boolean(row.is_trusted), revision: row.revision, sessionRevision: row.session_revision }
+  return (
+    row && {
+      isTrusted: Boolean(row.is_trusted),
+      revision: row.revision,
+      sessionRevision: row.session_revision,
+      removedKeys: readJsonColumn(row.removed_keys),
+    }
+  )
 }
 
 /** Whether another signer with this issuer is trusted. */

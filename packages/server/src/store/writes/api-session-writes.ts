@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import { insertRow, prepared } from '../prepared.ts'
+import { MAX_RECENT_LENGTH, recentLine } from '../recent-login.ts'
 import { EXPIRED_FOR_GOOD } from '../session-activity.ts'
 import { basisColumns, type SessionBasis } from '../session-basis.ts'
 import type { Transaction } from '../transaction.ts'
@@ -24,14 +26,16 @@ const sessionCount = prepared(1, (db, identityId: string) =>
     .where('identity_id', '=', identityId),
 )
 
-const noteLogin = prepared(3, (db, identityId: string, at: number, method: string) =>
+const noteLogin = prepared(4, (db, identityId: string, at: number, method: string, recent: string) =>
   db
     .insertInto('last_logins')
-    .values({ identity_id: identityId, at, method })
+    .values({ identity_id: identityId, at, method, recent })
     .onConflict((conflict) =>
-      conflict
-        .column('identity_id')
-        .doUpdateSet(({ ref }) => ({ at: ref('excluded.at'), method: ref('excluded.method') })),
+      conflict.column('identity_id').doUpdateSet(({ ref }) => ({
+        at: ref('excluded.at'),
+        method: ref('excluded.method'),
+        recent: sql<string>`substr(excluded.recent || last_logins.recent, 1, ${sql.lit(MAX_RECENT_LENGTH)})`,
+      })),
     ),
 )
 
@@ -41,6 +45,7 @@ const noteLogin = prepared(3, (db, identityId: string, at: number, method: strin
  */
 export async function insertSession(tx: Transaction, session: NewApiSession): Promise<void> {
   const { db, now } = tx
+  const { id, identityId, method, token, ipAddress } = session
   const row = {
     id: session.id,
     token_digest: session.tokenDigest,
@@ -57,7 +62,8 @@ export async function insertSession(tx: Transaction, session: NewApiSession): Pr
     updated_at: now,
   }
   // Sent together.
-  await Promise.all([insertRow(db, 'api_sessions', row), noteLogin(db, session.identityId, now, session.method)])
+  const login = recentLine({ id, at: now, method, signerId: token?.signerId ?? null, ipAddress })
+  await Promise.all([insertRow(db, 'api_sessions', row), noteLogin(db, identityId, now, method, login)])
 }
 
 /** How many sessions an identity has. */

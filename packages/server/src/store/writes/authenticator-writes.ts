@@ -1,7 +1,9 @@
-import { readLeafDigests, type Tags } from '@countersign/core'
+import { DerError, readLeafDigests, readLeafExpiry, type Tags } from '@countersign/core'
 import { insertRow } from '../prepared.ts'
 import type { Transaction } from '../transaction.ts'
 import { rejectDuplicates } from '../unique-violation.ts'
+import { recordIssuedCertificate } from './issued-certificate-writes.ts'
+import { skipLocked } from './skip-locked.ts'
 
 const ENTITY = 'authenticators'
 
@@ -44,12 +46,14 @@ export interface NewCertificateAuthenticator extends NewAuthenticator {
   readonly publicKeyDigest?: string
   /** The third-party CA that issued it. */
   readonly caFingerprint?: string
+  /** When the token was used that enrolled it. */
+  readonly tokenSeenAt?: number
 }
 
 /** Records a certificate that our CA or a third-party CA has issued. Fails with CERT_IN_USE when any authenticator has it, or its key. */
 export async function insertCertificateAuthenticator(
   tx: Transaction,
-  { certPem, fingerprint, publicKeyDigest, caFingerprint, ...authenticator }: NewCertificateAuthenticator,
+  { certPem, fingerprint, publicKeyDigest, caFingerprint, tokenSeenAt, ...authenticator }: NewCertificateAuthenticator,
 ): Promise<void> {
   const digest = publicKeyDigest ?? readLeafDigests(certPem).publicKeyDigest
   await rejectDuplicates({}, () =>
@@ -61,9 +65,15 @@ export async function insertCertificateAuthenticator(
       cert_pem: certPem,
       fingerprint,
       public_key_digest: digest,
+      not_after: expiryOf(certPem),
       ...(caFingerprint !== undefined && { ca_fingerprint: caFingerprint }),
+      ...(tokenSeenAt !== undefined && { token_seen_at: tokenSeenAt }),
     }),
   )
+  if (caFingerprint === undefined) {
+    const { id: authenticatorId, identityId } = authenticator
+    await recordIssuedCertificate(tx, { certPem, fingerprint, identityId, authenticatorId, isOfSession: false })
+  }
   tx.changed({ entity: ENTITY, id: authenticator.id, action: 'created' })
 }
 
@@ -133,24 +143,30 @@ export interface RenewedCertificate {
   readonly certPem: string
   readonly fingerprint: string
   readonly publicKeyDigest: string
+  /** Whether a token of the signer came with the request. */
+  readonly isWithToken: boolean
 }
 
 /** Stores a renewed certificate beside the current one. */
 export async function setPendingCertificate(
   tx: Transaction,
   id: string,
-  { certPem, fingerprint, publicKeyDigest }: RenewedCertificate,
+  { certPem, fingerprint, publicKeyDigest, isWithToken }: RenewedCertificate,
 ): Promise<void> {
-  await tx.db
+  const { identity_id: identityId } = await tx.db
     .updateTable('authenticators')
     .set({
       pending_cert_pem: certPem,
       pending_fingerprint: fingerprint,
       pending_public_key_digest: publicKeyDigest,
+      pending_not_after: expiryOf(certPem),
+      ...(isWithToken && { token_seen_at: tx.now }),
       updated_at: tx.now,
     })
     .where('id', '=', id)
-    .execute()
+    .returning('identity_id')
+    .executeTakeFirstOrThrow()
+  await recordIssuedCertificate(tx, { certPem, fingerprint, identityId, authenticatorId: id, isOfSession: false })
   tx.changed({ entity: ENTITY, id, action: 'updated' })
 }
 
@@ -167,9 +183,11 @@ export async function adoptPendingCertificate(
         cert_pem: eb.ref('pending_cert_pem'),
         fingerprint: eb.ref('pending_fingerprint'),
         public_key_digest: eb.ref('pending_public_key_digest'),
+        not_after: eb.ref('pending_not_after'),
         pending_cert_pem: null,
         pending_fingerprint: null,
         pending_public_key_digest: null,
+        pending_not_after: null,
         extend_requested_at: null,
         key_roll_requested: keyRollRequested,
         last_auth_resolved_to_root: null,
@@ -179,4 +197,33 @@ export async function adoptPendingCertificate(
       .execute(),
   )
   tx.changed({ entity: ENTITY, id, action: 'updated' })
+}
+
+/** Notes when up to `limit` certificates of earlier releases expire. Returns how many there were. Not reported as a change: no cache holds it. */
+export async function setUnreadExpiries({ db, dialect }: Transaction, limit: number): Promise<number> {
+  const unread = db
+    .selectFrom('authenticators')
+    .select(['id', 'cert_pem'])
+    .where('method', '=', 'cert')
+    .where('not_after', 'is', null)
+    .limit(limit)
+  const rows = await skipLocked(dialect, unread).execute()
+  for (const { id, cert_pem } of rows) {
+    await db
+      .updateTable('authenticators')
+      .set({ not_after: expiryOf(cert_pem ?? '') })
+      .where('id', '=', id)
+      .execute()
+  }
+  return rows.length
+}
+
+/** A certificate that is not readable counts as expired: no login with it succeeds. */
+function expiryOf(chainPem: string): number {
+  try {
+    return readLeafExpiry(chainPem)
+  } catch (error) {
+    if (error instanceof DerError) return 0
+    throw error
+  }
 }

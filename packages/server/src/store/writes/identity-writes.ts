@@ -281,6 +281,7 @@ export async function deleteIdentity(tx: Transaction, id: string): Promise<boole
     .executeTakeFirst()
   if (!deleted) return false
   await noteDeletion(tx, id, deleted.external_id)
+  await tx.db.deleteFrom('kept_logins').where('identity_id', '=', id).execute()
   tx.changed({ entity: ENTITY, id, action: 'deleted' })
   return true
 }

@@ -1,7 +1,8 @@
 import { AppError, type SignerSettings, signerAudiences } from '@countersign/core'
 import { sql } from 'kysely'
+import { readJsonColumn } from '../json-column.ts'
 import { insertRows } from '../prepared.ts'
-import type { signerColumns } from '../signer-row.ts'
+import type { SignerCertificateFacts, signerColumns } from '../signer-row.ts'
 import type { Transaction } from '../transaction.ts'
 import { duplicateError, rejectDuplicates } from '../unique-violation.ts'
 
@@ -21,12 +22,14 @@ const UNIQUE_COLUMNS = {
   ext_jwt_signers_static_kid: 'static_kid',
 } as const satisfies Record<string, keyof SignerColumns>
 const AUDIENCES_INDEX = 'ext_jwt_signer_audiences_pkey'
+const CERTIFICATES_INDEX = 'ext_jwt_signer_certificates_pkey'
 
 /** When several values are taken, the first of these is reported, independent of the database's order. */
 const REPORT_ORDER = [
   'ext_jwt_signers_name',
   AUDIENCES_INDEX,
   'ext_jwt_signers_fingerprint',
+  CERTIFICATES_INDEX,
   'ext_jwt_signers_static_kid',
 ] as const
 
@@ -70,6 +73,27 @@ export async function insertAudiences(
   )
 }
 
+/** Records the signer's certificates. The primary key refuses those of another signer. */
+export async function replaceCertificates({ db }: Transaction, signer: SignerToWrite): Promise<void> {
+  await db.deleteFrom('ext_jwt_signer_certificates').where('signer_id', '=', signer.id).execute()
+  await insertCertificates({ db }, signer)
+}
+
+/** Like `replaceCertificates`, for a new signer. */
+export async function insertCertificates(
+  { db }: Pick<Transaction, 'db'>,
+  { id, columns }: Pick<SignerToWrite, 'id' | 'columns'>,
+): Promise<void> {
+  const rows = fingerprintsOf(columns).map((fingerprint) => ({ fingerprint, signer_id: id }))
+  if (rows.length > 0) await insertRows(db, 'ext_jwt_signer_certificates', rows)
+}
+
+/** Sorted, so that concurrent writes cannot deadlock. */
+function fingerprintsOf({ fingerprint, certificates }: SignerColumns): string[] {
+  const several = certificates === null ? [] : readJsonColumn<readonly SignerCertificateFacts[]>(certificates)
+  return [...(fingerprint === null ? [] : [fingerprint]), ...several.map((each) => each.fingerprint)].toSorted()
+}
+
 /** The error for a unique value that another signer has. For the message only: the indexes enforce uniqueness. */
 export async function findDuplicate(
   { db }: Transaction,
@@ -91,8 +115,21 @@ export async function findDuplicate(
     .where('signer_id', '!=', id)
     .limit(1)
     .executeTakeFirst()
+  const fingerprints = fingerprintsOf(columns)
+  const sharedCertificate =
+    fingerprints.length === 0
+      ? undefined
+      : await db
+          .selectFrom('ext_jwt_signer_certificates')
+          .innerJoin('ext_jwt_signers', 'ext_jwt_signers.id', 'ext_jwt_signer_certificates.signer_id')
+          .select('ext_jwt_signers.name as name')
+          .where('ext_jwt_signer_certificates.fingerprint', 'in', fingerprints)
+          .where('signer_id', '!=', id)
+          .limit(1)
+          .executeTakeFirst()
   const ownerOf = (index: (typeof REPORT_ORDER)[number]): string | undefined => {
     if (index === AUDIENCES_INDEX) return sharedAudience?.name
+    if (index === CERTIFICATES_INDEX) return sharedCertificate?.name
     const name = UNIQUE_COLUMNS[index]
     return columns[name] === null ? undefined : others.find((other) => other[name] === columns[name])?.name
   }
@@ -101,7 +138,15 @@ export async function findDuplicate(
 }
 
 export function changesUniqueValue(current: SignerColumns, next: SignerColumns): boolean {
-  return Object.values(UNIQUE_COLUMNS).some((name) => current[name] !== next[name]) || changesAudiences(current, next)
+  return (
+    Object.values(UNIQUE_COLUMNS).some((name) => current[name] !== next[name]) ||
+    changesAudiences(current, next) ||
+    changesCertificates(current, next)
+  )
+}
+
+export function changesCertificates(current: SignerColumns, next: SignerColumns): boolean {
+  return current.fingerprint !== next.fingerprint || current.certificates !== next.certificates
 }
 
 export function changesAudiences(current: SignerColumns, next: SignerColumns): boolean {
@@ -110,6 +155,8 @@ export function changesAudiences(current: SignerColumns, next: SignerColumns): b
 }
 
 /** The values by the field names of errors. */
-function uniqueValues({ name, issuer, fingerprint, static_kid }: SignerColumns) {
+function uniqueValues(columns: SignerColumns) {
+  const { name, issuer, static_kid } = columns
+  const [fingerprint = null] = fingerprintsOf(columns)
   return { name, issuer, fingerprint, kid: static_kid }
 }

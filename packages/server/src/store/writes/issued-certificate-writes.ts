@@ -1,0 +1,101 @@
+import { findPemBlocks, parseCertificate, type RevocationReason, readIssuerKeyId } from '@countersign/core'
+import type { Transaction } from '../transaction.ts'
+import { skipLocked } from './skip-locked.ts'
+
+export interface IssuedCertificate {
+  /** The certificate, and further ones after it. */
+  readonly certPem: string
+  /** SHA-1 in lower-case hex. */
+  readonly fingerprint: string
+  readonly identityId: string
+  readonly authenticatorId: string | null
+  readonly isOfSession: boolean
+}
+
+/** Records a certificate, so that it can be revoked. One that is recorded again is valid again. */
+export async function recordIssuedCertificate({ db }: Transaction, issued: IssuedCertificate): Promise<void> {
+  const [der] = findPemBlocks(issued.certPem, 'CERTIFICATE') ?? []
+  if (!der) throw new TypeError('there is no certificate')
+  const parsed = parseCertificate(der)
+  const columns = {
+    issuer_key_id: readIssuerKeyId(parsed) ?? '',
+    fingerprint: issued.fingerprint,
+    identity_id: issued.identityId,
+    authenticator_id: issued.authenticatorId,
+    is_of_session: issued.isOfSession,
+    not_after: parsed.notAfter.getTime(),
+    revoked_at: null,
+    revocation_reason: null,
+  }
+  await db
+    .insertInto('issued_certificates')
+    .values({ serial: parsed.serial.toString('hex'), ...columns })
+    .onConflict((conflict) => conflict.column('serial').doUpdateSet(columns))
+    .execute()
+}
+
+/** Puts a certificate on the list of its issuer, or takes it off when `reason` is null. */
+export async function setRevocation(
+  { db, now }: Transaction,
+  { serial, reason }: { readonly serial: string; readonly reason: RevocationReason | null },
+): Promise<void> {
+  await db
+    .updateTable('issued_certificates')
+    .set({ revocation_reason: reason, revoked_at: reason === null ? null : now })
+    .where('serial', '=', serial)
+    .execute()
+}
+
+/** Notes that the list of an issuer must change. */
+export async function touchRevocationList({ db }: Transaction, issuerKeyId: string): Promise<void> {
+  await db
+    .insertInto('revocation_lists')
+    .values({ issuer_key_id: issuerKeyId, revision: 1, ...NOT_PUBLISHED })
+    .onConflict((conflict) =>
+      conflict.column('issuer_key_id').doUpdateSet((eb) => ({ revision: eb('revocation_lists.revision', '+', 1) })),
+    )
+    .execute()
+}
+
+const NOT_PUBLISHED = { published_revision: -1, number: 0, this_update: 0, next_update: 0, der: '' }
+
+export interface PublishedList {
+  readonly issuerKeyId: string
+  readonly revision: number
+  /** The number of the list that this one replaces. */
+  readonly replaces: number
+  readonly number: number
+  readonly thisUpdate: number
+  readonly nextUpdate: number
+  /** Base64. */
+  readonly der: string
+}
+
+/** Stores a list unless another one was stored meanwhile. Returns whether it is stored. Not reported as a change: nodes compare its number. */
+export async function storeRevocationList({ db }: Transaction, list: PublishedList): Promise<boolean> {
+  const { issuerKeyId, revision, replaces, number, thisUpdate, nextUpdate, der } = list
+  await db
+    .insertInto('revocation_lists')
+    .values({ issuer_key_id: issuerKeyId, revision, ...NOT_PUBLISHED })
+    .onConflict((conflict) => conflict.column('issuer_key_id').doNothing())
+    .execute()
+  const stored = await db
+    .updateTable('revocation_lists')
+    .set({ published_revision: revision, number, this_update: thisUpdate, next_update: nextUpdate, der })
+    .where('issuer_key_id', '=', issuerKeyId)
+    .where('number', '=', replaces)
+    .returning('number')
+    .execute()
+  return stored.length > 0
+}
+
+/** Forgets up to `limit` certificates that expired before this time. Returns how many. */
+export async function deleteExpiredCertificates(
+  { db, dialect }: Transaction,
+  before: number,
+  limit: number,
+): Promise<number> {
+  const expired = db.selectFrom('issued_certificates').select('serial').where('not_after', '<', before).limit(limit)
+  const deleted = db.deleteFrom('issued_certificates').where('serial', 'in', skipLocked(dialect, expired))
+  return (await deleted.returning('serial').execute()).length
+}
