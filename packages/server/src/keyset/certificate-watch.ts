@@ -8,6 +8,7 @@ const CHECK_EVERY_MS = 3_600_000
 const DAYS_AHEAD = [0, 1, 7, 30]
 
 interface Watched {
+  readonly signerId: string
   readonly notAfter: number
   /** The last entry of `DAYS_AHEAD` that was reported. */
   reported?: number
@@ -22,7 +23,8 @@ interface CertificateWatchParts {
 /** Warns before the certificates of signers expire: 30 days, 7 days and one day before, and at the expiry. */
 export class CertificateWatch {
   readonly #parts: CertificateWatchParts
-  readonly #watched = new Map<string, Watched>()
+  /** By signer and fingerprint. */
+  readonly #watched = new Map<string, Map<string, Watched>>()
   #cancel = (): void => {}
 
   constructor(parts: CertificateWatchParts) {
@@ -30,12 +32,14 @@ export class CertificateWatch {
     this.#scheduleCheck()
   }
 
-  /** Watches the certificate of a signer, replacing an earlier one. */
-  watch(signerId: string, notAfter: number): void {
+  /** Watches the certificates of a signer, replacing earlier ones. `ends` has their expiry by fingerprint. */
+  watch(signerId: string, ends: ReadonlyMap<string, number>): void {
     const known = this.#watched.get(signerId)
-    const entry = known?.notAfter === notAfter ? known : { notAfter }
-    this.#watched.set(signerId, entry)
-    this.#check(signerId, entry)
+    const entries = [...ends].map(([fingerprint, notAfter]) => {
+      return [fingerprint, known?.get(fingerprint) ?? { signerId, notAfter }] as const
+    })
+    this.#watched.set(signerId, new Map(entries))
+    for (const [fingerprint, entry] of entries) this.#check(fingerprint, entry)
   }
 
   unwatch(signerId: string): void {
@@ -48,22 +52,27 @@ export class CertificateWatch {
 
   #scheduleCheck(): void {
     this.#cancel = this.#parts.scheduler.after(CHECK_EVERY_MS, () => {
-      for (const [signerId, entry] of this.#watched) this.#check(signerId, entry)
+      for (const entries of this.#watched.values()) {
+        for (const [fingerprint, entry] of entries) this.#check(fingerprint, entry)
+      }
       this.#scheduleCheck()
     })
   }
 
-  #check(signerId: string, entry: Watched): void {
+  #check(fingerprint: string, entry: Watched): void {
     const { clock, warn } = this.#parts
+    const { signerId } = entry
     const leftMs = entry.notAfter - clock.now()
     const days = DAYS_AHEAD.find((ahead) => leftMs <= ahead * DAY_MS)
     if (days === undefined || days === entry.reported) return
     entry.reported = days
     const end = new Date(entry.notAfter).toISOString()
+    const isOne = (this.#watched.get(signerId)?.size ?? 0) > 1
+    const which = isOne ? `the certificate ${fingerprint}` : 'the certificate'
     const message =
       days === 0
-        ? `the certificate expired at ${end}, so all tokens are refused`
-        : `the certificate expires at ${end}: replace it`
+        ? `${which} expired at ${end}, so all ${isOne ? 'its ' : ''}tokens are refused`
+        : `${which} expires at ${end}: replace it`
     warn({ kind: 'certificate-ends', signerId, message })
   }
 }

@@ -1,11 +1,18 @@
-import type { SignerKeys } from '@countersign/core'
+import type { KeySet, SignerKeys } from '@countersign/core'
 import type { Logger } from 'pino'
 import type { JwksEndpointPolicy } from '../outbound/jwks-endpoint-policy.ts'
 import type { FetchedKeySet, FetchJwks, FetchReason } from '../outbound/jwks-fetch.ts'
 import { OutboundError, type OutboundReason } from '../outbound/outbound-error.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Scheduler } from '../platform/scheduler.ts'
-import { endpointName, type KeyEndpoint, keyEndpoint, type StoredKeySet } from '../store/key-signer.ts'
+import {
+  endpointName,
+  isSameEndpoint,
+  type KeyEndpoint,
+  keyEndpoint,
+  type NewKeySet,
+  type StoredKeySet,
+} from '../store/key-signer.ts'
 import { AbsentKids } from './absent-kids.ts'
 import type { FetchPriority, FetchQueue } from './fetch-queue.ts'
 import type { NewestKeySets } from './newest-key-sets.ts'
@@ -20,6 +27,7 @@ import {
 } from './refresh-timing.ts'
 import { type RequestTime, ServedKeys } from './served-keys.ts'
 import type { SignerKeyWarning } from './signer-key-warning.ts'
+import { readStoredKeys } from './stored-key-set.ts'
 import type { UnknownKidBudget } from './unknown-kid-budget.ts'
 
 /** Shared by the keys of all providers. */
@@ -36,7 +44,10 @@ export interface ProviderKeysParts {
   readonly timing: RefreshTiming
   readonly log: Logger
   load(signerId: string): Promise<StoredKeySet | undefined>
-  save(signerId: string, keySet: StoredKeySet): Promise<unknown>
+  /** Returns `pending` when the keys wait for a confirmation. */
+  save(signerId: string, keySet: NewKeySet): Promise<unknown>
+  /** Returns the header of a sealed `jwksAuthorization`. */
+  openAuthorization(signerId: string, sealed: string): string
   warn(warning: SignerKeyWarning): void
 }
 
@@ -50,6 +61,8 @@ export interface ProviderFacts {
   readonly warnings: readonly string[]
   /** Failures since `start`. */
   readonly failedFetches: number
+  /** Fetched keys that wait for a confirmation. */
+  readonly pending?: SignerKeys | undefined
 }
 
 export interface ProviderSource {
@@ -59,9 +72,16 @@ export interface ProviderSource {
   readonly untrustedOwner: string | undefined
   readonly url: string
   readonly caPem: string | undefined
+  /** The header with which the keys are fetched, sealed. */
+  readonly authorization: string | undefined
+  /** Whether keys that share none with the earlier ones wait for a confirmation. */
+  readonly requiresContinuity: boolean
 }
 
 const NO_KEYS: SignerKeys = new Map()
+
+const UNCONFIRMED =
+  'the provider published a key set that shares no key with the earlier one: the earlier keys stay in use until the new ones are confirmed'
 
 /** The fetch was not tried, because the outbound policy forbids the endpoint. */
 const POLICY_REFUSALS: readonly OutboundReason[] = ['endpoint-refused', 'address-refused']
@@ -78,6 +98,8 @@ export class ProviderKeys {
   #running: Promise<void> | undefined
   /** Resolves when the latest keys are stored, with the error when they could not be. */
   #saved: Promise<unknown> = Promise.resolve()
+  /** Keys that wait for a confirmation, and their text. */
+  #pending: { readonly jwks: string; readonly keys: SignerKeys } | undefined
   #started = 0
   #failures = 0
   #failedFetches = 0
@@ -126,7 +148,8 @@ export class ProviderKeys {
     const { clock, newest } = this.#parts
     try {
       this.#served.adopt(stored, clock.now())
-      newest.note(stored, clock.now())
+      this.#notePending(stored)
+      if (this.#sharesKeys) newest.note(stored, clock.now())
     } catch (error) {
       this.#parts.log.warn({ signerId: this.source.id, err: error }, 'the stored keys of a signer cannot be read')
     }
@@ -157,8 +180,14 @@ export class ProviderKeys {
     }
   }
 
+  /** Other signers at the endpoint may get other keys than one with a credential, and may not have waited for a confirmation. */
+  get #sharesKeys(): boolean {
+    return this.source.authorization === undefined && !this.source.requiresContinuity
+  }
+
   /** Uses what was fetched for another signer, if it is newer. */
   #adoptNewest(): void {
+    if (!this.#sharesKeys) return
     const newest = this.#parts.newest.find(this.#endpoint)
     if (newest) this.#served.adopt(newest.stored, this.#parts.clock.now(), newest.keys)
   }
@@ -179,8 +208,9 @@ export class ProviderKeys {
       lastError: this.#failure?.error.message,
       nextRefreshAt: this.#due === undefined ? undefined : now + Math.max(0, this.#due - scheduler.elapsedMs()),
       isStale: fetchedAt !== undefined && this.#failure !== undefined && fetchedAt <= this.#failure.at,
-      warnings: this.#served.warnings(now),
+      warnings: [...(this.#pending ? [UNCONFIRMED] : []), ...this.#served.warnings(now)],
       failedFetches: this.#failedFetches,
+      pending: this.#pending?.keys,
     }
   }
 
@@ -249,10 +279,11 @@ export class ProviderKeys {
     this.#started++
     const requested = { at: clock.now(), elapsedMs: scheduler.elapsedMs() }
     try {
-      const fetched = await fetchJwks({ url, caPem, owner, why, signal: this.#stopped.signal })
+      const authorization = this.#openAuthorization()
+      const fetched = await fetchJwks({ url, caPem, owner, why, authorization, signal: this.#stopped.signal })
       const { ageMs = 0 } = fetched
       const fetchedAt = { at: requested.at - ageMs, elapsedMs: requested.elapsedMs - ageMs }
-      if (!this.#isStopped) this.#schedule(this.#accept(fetched, fetchedAt))
+      if (!this.#isStopped) this.#schedule(await this.#accept(fetched, fetchedAt))
     } catch (error) {
       if (this.#isStopped) return
       this.#fail(error)
@@ -261,8 +292,18 @@ export class ProviderKeys {
     }
   }
 
+  #openAuthorization(): string | undefined {
+    const { id, authorization } = this.source
+    if (authorization === undefined) return undefined
+    try {
+      return this.#parts.openAuthorization(id, authorization)
+    } catch (cause) {
+      throw new OutboundError('content', 'the stored jwksAuthorization cannot be opened: give it again', { cause })
+    }
+  }
+
   /** Returns the delay until the next fetch. */
-  #accept({ keySet, freshForMs }: FetchedKeySet, fetchedAt: RequestTime): number {
+  async #accept({ keySet, freshForMs }: FetchedKeySet, fetchedAt: RequestTime): Promise<number> {
     const { newest, clock, timing, random, log } = this.#parts
     if (this.#failures > 0) log.info({ signerId: this.source.id }, 'the keys of a signer can be fetched again')
     this.#failures = 0
@@ -271,14 +312,40 @@ export class ProviderKeys {
     this.#noRetryBefore = Number.NEGATIVE_INFINITY
     this.#cancelDownWarning?.()
     this.#cancelDownWarning = undefined
-    const toStore = this.#served.replace(keySet, fetchedAt, clock.now())
+    const toStore = this.#served.findReplacement(keySet, fetchedAt, clock.now())
     if (!toStore) return refreshDelayMs(0, { ...timing, minRefreshMs: EMPTY_SET_MS }, random())
-    newest.note(toStore, clock.now(), keySet.keys)
-    this.#saved = this.#save(toStore)
+    if (this.source.requiresContinuity) await this.#useIfConfirmed(keySet, toStore)
+    else {
+      this.#served.use(keySet, toStore)
+      if (this.#sharesKeys) newest.note(toStore, clock.now(), keySet.keys)
+      this.#saved = this.#save(toStore)
+    }
     return refreshDelayMs(freshForMs, timing, random())
   }
 
-  async #save(keySet: StoredKeySet): Promise<unknown> {
+  /** The transaction that stores the keys decides whether they wait: all nodes then have the same ones. Rejects when it fails. */
+  async #useIfConfirmed(keySet: KeySet, toStore: NewKeySet): Promise<void> {
+    const storing = await this.#parts.save(this.source.id, toStore)
+    if (this.#isStopped) return
+    if (storing === 'pending') this.#notePending({ ...toStore, pendingJwks: toStore.jwks })
+    else {
+      this.#pending = undefined
+      this.#served.use(keySet, toStore)
+    }
+  }
+
+  #notePending(stored: StoredKeySet): void {
+    const { pendingJwks: jwks = null } = stored
+    if (!isSameEndpoint(stored, this.#endpoint) || jwks === null || !this.source.requiresContinuity) {
+      this.#pending = undefined
+      return
+    }
+    if (jwks === this.#pending?.jwks) return
+    this.#pending = { jwks, keys: readStoredKeys(jwks) }
+    this.#warn('keys-unconfirmed', UNCONFIRMED)
+  }
+
+  async #save(keySet: NewKeySet): Promise<unknown> {
     const { save, log } = this.#parts
     try {
       await save(this.source.id, keySet)

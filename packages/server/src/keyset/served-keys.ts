@@ -1,5 +1,5 @@
-import type { KeySet, SignerKeys } from '@countersign/core'
-import { isSameEndpoint, type KeyEndpoint, type StoredKeySet } from '../store/key-signer.ts'
+import { type KeySet, type SignerKeys, thumbprintsOf } from '@countersign/core'
+import { isSameEndpoint, type KeyEndpoint, type NewKeySet, type StoredKeySet } from '../store/key-signer.ts'
 import { EMPTY_SET_MS } from './refresh-timing.ts'
 import type { SignerKeyWarning } from './signer-key-warning.ts'
 import { formatKeySet, readStoredKeys } from './stored-key-set.ts'
@@ -54,20 +54,30 @@ export class ServedKeys {
     if (this.#keys.size > 0) this.#emptySince = undefined
   }
 
+  /** Uses a fetched key set. Returns what to store; undefined when the earlier keys stay in use. */
+  replace(keySet: KeySet, requested: RequestTime, now: number): NewKeySet | undefined {
+    const replacement = this.findReplacement(keySet, requested, now)
+    if (replacement) this.use(keySet, replacement)
+    return replacement
+  }
+
   /**
-   * Uses a fetched key set, unless it was requested before the current one: that may lack a key that was withdrawn meanwhile. Returns what to
-   * store; undefined when the earlier keys stay in use.
+   * What to store when a fetched key set is used. Undefined when the earlier keys stay in use: the set was requested before they were, and
+   * may lack a key that was withdrawn meanwhile, or it is not credible.
    */
-  replace(keySet: KeySet, requested: RequestTime, now: number): StoredKeySet | undefined {
+  findReplacement(keySet: KeySet, requested: RequestTime, now: number): NewKeySet | undefined {
     const isOlder = this.#fetchedAt !== undefined && requested.at < this.#fetchedAt && this.#fetchedAt <= now
     if (isOlder || !this.#isCredible(keySet, requested)) return undefined
-    const jwks = formatKeySet(keySet.keys)
+    const { keys } = keySet
+    return { ...this.#endpoint, jwks: formatKeySet(keys), fetchedAt: requested.at, thumbprints: thumbprintsOf(keys) }
+  }
+
+  use(keySet: KeySet, { jwks, fetchedAt }: NewKeySet): void {
     // Unchanged keys stay the same objects, which keeps what was prepared for verifying with them.
     if (jwks !== this.#text) this.#keys = keySet.keys
     this.#text = jwks
-    this.#fetchedAt = requested.at
+    this.#fetchedAt = fetchedAt
     this.#report(keySet)
-    return { ...this.#endpoint, jwks, fetchedAt: requested.at }
   }
 
   /** Warnings for administrators. */

@@ -8,6 +8,7 @@ export interface SharedJwksRequest {
   readonly url: string
   readonly caPem: string | undefined
   readonly owner: string | undefined
+  readonly authorization: string | undefined
   readonly accept: string
   readonly mediaTypes: readonly string[]
   readonly why: FetchReason
@@ -84,7 +85,7 @@ export function createSharedJwksFetch(fetchDocument: FetchDocument, jwks: Settin
 
   return async (request) => {
     // The fetches of one owner may be slow, so that those of others must not share them.
-    const name = `${request.url}\n${request.caPem ?? ''}\n${request.owner ?? ''}`
+    const name = [request.url, request.caPem, request.owner, request.authorization].map((part) => part ?? '').join('\n')
     const fetch = find(name, request.why) ?? start(name, request)
     const { body, headers } = await fetch.response
     return { body, headers, ageMs: Math.round(performance.now() - fetch.startedMs) }
@@ -93,11 +94,11 @@ export function createSharedJwksFetch(fetchDocument: FetchDocument, jwks: Settin
 
 /** Fetches keys through the process that fetches for all workers. */
 export function createRemoteFetchJwks(fetch: SharedJwksFetch): FetchJwks {
-  return async ({ url, caPem, owner, why = 'refresh' }) => {
+  return async ({ url, caPem, owner, authorization, why = 'refresh' }) => {
     let ageMs = 0
     const fetchDocument: FetchDocument = async (_url, { accept, mediaTypes }) => {
       const requested = performance.now()
-      const response = await fetch({ url, caPem, owner, accept, mediaTypes, why })
+      const response = await fetch({ url, caPem, owner, authorization, accept, mediaTypes, why })
       // Its age at the time of the request, without the duration of the fetch.
       ageMs = Math.max(0, response.ageMs - Math.round(performance.now() - requested))
       return { body: Buffer.from(response.body), headers: response.headers }

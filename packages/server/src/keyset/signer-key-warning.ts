@@ -7,6 +7,10 @@ export interface SignerKeyWarning {
     | 'keys-left-out'
     | 'certificate-unusable'
     | 'certificate-ends'
+    | 'keys-not-pinned'
+    | 'keys-unconfirmed'
+    | 'pushed-keys-aging'
+    | 'pushed-keys-stale'
   readonly signerId: string
   readonly message: string
 }

@@ -1,4 +1,4 @@
-import type { EnrollmentRefusal, LeafFault, RefusalReason, StepUpReason } from '@countersign/core'
+import type { EnrollmentRefusal, LeafFault, RefusalReason, RuleRefusal, StepUpReason } from '@countersign/core'
 
 /** Quoted names to insert into the text of a refusal. */
 export interface RefusalNames {
@@ -11,11 +11,20 @@ type RefusalText = (names: RefusalNames) => string
 
 const disabled: RefusalText = ({ identity }) => `the identity ${identity} is disabled: enable it`
 
+/** The rule of a policy refuses a login without a token. */
+const RULE_TEXTS = {
+  'rule-refused': ({ identity, policy }) =>
+    `a login of the identity ${identity} that the rule of the policy ${policy} accepts (acceptRule): it is false for this login, which has no claims`,
+  'rule-error': ({ identity, policy }) =>
+    `a login of the identity ${identity} that the rule of the policy ${policy} accepts (acceptRule): it fails for this login, which has no claims`,
+} as const satisfies Record<RuleRefusal, RefusalText>
+
 const expired: RefusalText = ({ identity }) =>
   `the access of the identity ${identity} has expired: change its expiresAt`
 
 /** Why a password was refused. The response to the caller is the same for all of them. */
 export const PASSWORD_REFUSALS = {
+  ...RULE_TEXTS,
   disabled,
   'identity-expired': expired,
   'unknown-user': () => 'an identity with this user name',
@@ -27,6 +36,7 @@ export type PasswordRefusal = keyof typeof PASSWORD_REFUSALS
 
 /** Why the response of a passkey was refused. */
 export const PASSKEY_REFUSALS = {
+  ...RULE_TEXTS,
   disabled,
   'identity-expired': expired,
   'passkey-malformed': () => 'a response of a passkey in the form of WebAuthn',
@@ -45,10 +55,11 @@ export const PASSKEY_REFUSALS = {
 
 export type PasskeyRefusal = keyof typeof PASSKEY_REFUSALS
 /** What is wrong with the response itself. */
-export type CeremonyFault = Exclude<PasskeyRefusal, 'disabled' | 'identity-expired' | 'not-allowed'>
+export type CeremonyFault = Exclude<PasskeyRefusal, 'disabled' | 'identity-expired' | 'not-allowed' | RuleRefusal>
 
 /** Why a certificate was refused. */
 export const CERTIFICATE_REFUSALS = {
+  ...RULE_TEXTS,
   disabled,
   'identity-expired': expired,
   'certificate-missing': () => 'a client certificate on the TLS connection',
@@ -88,6 +99,7 @@ export type LoginRefusal =
   | 'signer-not-trusted'
   | 'token-revoked'
   | StepUpReason
+  | RuleRefusal
 
 /** Why an enrollment with an accepted token is refused, besides the refusals of core. */
 type EnrollRequestRefusal =

@@ -45,8 +45,8 @@ export interface AcceptedAccessToken extends Omit<RefusedLogin, 'reason'> {
 }
 
 interface DecisionRecorderParts {
-  /** Stores decisions. Rejects when that fails. */
-  readonly save: (decisions: readonly AuthDecisionRow[]) => Promise<void>
+  /** Stores decisions, and how many were left out since the last ones. Rejects when that fails. */
+  readonly save: (decisions: readonly AuthDecisionRow[], dropped: number) => Promise<void>
   readonly clock: Clock
   readonly log: Logger
 }
@@ -71,6 +71,8 @@ export class DecisionRecorder {
   #timer: NodeJS.Timeout | undefined
   #draining: Promise<void> | undefined
   #leftOut = 0
+  /** How many of those the store knows of. */
+  #noted = 0
   #warnedAt = Number.NEGATIVE_INFINITY
   #warnedCount = 0
 
@@ -88,11 +90,16 @@ export class DecisionRecorder {
     const at = this.#parts.clock.now()
     if (this.#waiting.length >= MAX_WAITING || !this.#sample.keeps(refused.remoteAddress, at)) {
       this.#leftOut++
+      this.#drainSoon()
       return false
     }
     this.#waiting.push({ ...refused, at })
-    this.#timer ??= setTimeout(() => void this.#drain(), BATCH_MS).unref()
+    this.#drainSoon()
     return true
+  }
+
+  #drainSoon(): void {
+    this.#timer ??= setTimeout(() => void this.#drain(), BATCH_MS).unref()
   }
 
   /** Resolves when all refusals recorded before are stored. */
@@ -121,6 +128,7 @@ export class DecisionRecorder {
       }
       await this.#write(rows)
     }
+    if (this.#leftOut > this.#noted) await this.#write([])
     this.#warnAboutLeftOut()
   }
 
@@ -147,8 +155,10 @@ export class DecisionRecorder {
 
   async #write(decisions: readonly AuthDecisionRow[]): Promise<void> {
     const { save, log } = this.#parts
+    const leftOut = this.#leftOut
     try {
-      await save(decisions)
+      await save(decisions, leftOut - this.#noted)
+      this.#noted = leftOut
     } catch (error) {
       this.#leftOut += decisions.length
       log.warn({ err: error, decisions: decisions.length }, 'decisions about refused logins could not be stored')

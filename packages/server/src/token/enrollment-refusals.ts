@@ -2,15 +2,19 @@ import {
   AppError,
   buildEnrollingIdentity,
   ENROLLMENT_KINDS,
+  type EnrollmentAttempt,
   type EnrollmentKind,
   type EnrollmentRefusal,
   findEnrollmentRefusals,
   isKindEnabled,
+  policyRefusalText,
+  type RuleRequest,
   readEnrollmentClaims,
   readSessionClaims,
   type StepUpReason,
   type VerifiedToken,
   validateIdentity,
+  visible,
 } from '@countersign/core'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import type { StoredIdentity } from '../store/identity-row.ts'
@@ -23,7 +27,9 @@ import { revokedText } from './revoked-text.ts'
 /** An enrollment with a token that a signer has accepted. */
 export interface EnrollAttempt {
   readonly signer: StoredSigner
-  readonly token: Pick<VerifiedToken, 'identityClaim' | 'claims'>
+  readonly token: Pick<VerifiedToken, 'identityClaim' | 'claims' | 'ruleAttributes'>
+  /** For the rule of the policy. */
+  readonly request?: RuleRequest | undefined
   /** Undefined for every kind that the signer allows. */
   readonly kind: EnrollmentKind | undefined
   /** The existing identity with the token's claim. */
@@ -113,7 +119,8 @@ function missingPermission(attempt: EnrollAttempt): string[] {
     const revoked = isRevoked ? [REFUSAL_TEXTS['token-revoked'](attempt)] : []
     return [...enrolled, ...revoked, REFUSAL_TEXTS['enrollment-off'](attempt)]
   }
-  const found = { signer, policy, isEnrolled, isRevoked, loginClaims, now, isLogin, deletedAt }
+  const facts = enrollingFacts(attempt)
+  const found = { signer, policy, facts, isEnrolled, isRevoked, loginClaims, now, isLogin, deletedAt }
   const missing = wanted.flatMap((kind) =>
     findEnrollmentRefusals({ ...found, kind }).map((refusal) => {
       const text = REFUSAL_TEXTS[refusal]({ ...attempt, kind })
@@ -121,6 +128,21 @@ function missingPermission(attempt: EnrollAttempt): string[] {
     }),
   )
   return [...new Set(missing)]
+}
+
+/** What the rule of the policy sees. An identity that is created gets its id later, unless the token names it. */
+function enrollingFacts({ signer, token, request }: EnrollAttempt): EnrollmentAttempt['facts'] {
+  const { key, name, attributes } = readEnrollmentClaims(signer, token)
+  const id = key.ok && !key.value.useExternalId ? key.value.id : ''
+  const identity = { id, name: name.ok ? name.value : '', attributes: attributes.ok ? attributes.value : [] }
+  return { claims: token.claims, request, identity }
+}
+
+function ruleText(attempt: EnrollAttempt): string {
+  const { policy, signer, now } = attempt
+  if (!policy) return ''
+  const text = policyRefusalText(policy, { ...enrollingFacts(attempt), signer, nowMs: now })
+  return `a login that the rule of the policy ${quoted(policy.name)} accepts (acceptRule): ${visible(text)}`
 }
 
 const KIND_NAMES = { cert: 'certificate', token: 'token' } as const
@@ -148,6 +170,8 @@ const REFUSAL_TEXTS: Readonly<Record<EnrollmentRefusal, (attempt: EnrollAttempt)
   'acr-insufficient': (attempt) => stepUpText('acr-insufficient', attempt),
   'amr-insufficient': (attempt) => stepUpText('amr-insufficient', attempt),
   'authentication-too-old': (attempt) => stepUpText('authentication-too-old', attempt),
+  'rule-refused': ruleText,
+  'rule-error': ruleText,
 }
 
 function stepUpText(reason: StepUpReason, { policy, token }: EnrollAttempt): string {

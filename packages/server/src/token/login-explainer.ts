@@ -1,5 +1,6 @@
 import type { ExplainMethod } from '@countersign/contract'
 import {
+  type CredentialUse,
   type EnrollmentKind,
   enrollPolicyId,
   explainToken,
@@ -14,22 +15,26 @@ import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
 import { findDeletion } from '../store/reads/identity-access-reads.ts'
 import { isIdentityName } from '../store/reads/identity-reads.ts'
 import { findRevocation, type Revocation } from '../store/reads/token-revocation-reads.ts'
+import { findCredentialUse } from '../store/reads/used-credential-reads.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
 import { claimedIdentityOf } from './claimed-identity.ts'
 import { missingChoice, missingForEnrollment } from './enrollment-refusals.ts'
 import { explainedIdentity, explainedPolicy, type LoginExplanation } from './login-explanation.ts'
 import { loadAttempt, missingForLogin, subjectOf } from './login-refusals.ts'
+import type { TokenContext } from './request-proofs.ts'
 import { SimilarSigners, type SimilarSignersParts } from './similar-signers.ts'
 
 export interface ExplainOptions {
   /** For a request that was refused: see `SimilarSigners`. */
   readonly isLimited?: boolean
   /** The enrollment kind; by default every kind that the signer allows. */
-  readonly kind?: EnrollmentKind
+  readonly kind?: EnrollmentKind | undefined
   /** Explains for this signer only; by default for all that accept the token. */
   readonly signerId?: string | undefined
   /** Compares the token with this signer only; by default with all that match or nearly match. */
   readonly chosen?: StoredSigner | undefined
+  /** For rules that read it. */
+  readonly request?: TokenContext | undefined
 }
 
 /** What follows when a signer accepts the token. */
@@ -59,10 +64,13 @@ export class LoginExplainer {
   async explain(
     token: string,
     method: ExplainMethod,
-    { isLimited = false, kind, signerId, chosen }: ExplainOptions = {},
+    { isLimited = false, kind, signerId, chosen, request }: ExplainOptions = {},
   ): Promise<LoginExplanation> {
     const reading = readJws(token)
-    const similar = reading.ok ? await this.#similarSigners.verify(reading.jws, { isLimited, chosen }) : []
+    const wasUsed = (use: CredentialUse) => this.#wasUsed(use, method)
+    const similar = reading.ok
+      ? await this.#similarSigners.verify(reading.jws, { isLimited, chosen, request, wasUsed })
+      : []
     const claimedIdentity = reading.ok ? claimedIdentityOf(reading.jws, similar ?? []) : null
     if (!similar) return { signers: [], claimedIdentity, ...NOT_ACCEPTED, hints: [NOT_COMPARED] }
     const found: AttemptExplanation[] = []
@@ -70,7 +78,7 @@ export class LoginExplainer {
     for (const { signer, verdict } of similar) {
       if (!signer.enabled || !verdict.accepted || (signerId !== undefined && signer.id !== signerId)) continue
       accepting.push(signer)
-      found.push(await this.#explainAttempt(method, signer, verdict.token, kind))
+      found.push(await this.#explainAttempt(method, signer, verdict.token, { kind, request }))
     }
     // When several signers accept a token, a login tries each until one leads to an identity.
     const [closest = NOT_ACCEPTED] = found.toSorted((a, b) => a.missing.length - b.missing.length)
@@ -79,20 +87,32 @@ export class LoginExplainer {
     return { signers, claimedIdentity, ...closest, missing: [...choice, ...closest.missing], hints }
   }
 
+  /** An enrollment and the first login after it are one use. */
+  async #wasUsed({ digest }: CredentialUse, method: ExplainMethod): Promise<boolean> {
+    const usedFor = await findCredentialUse(this.#store.db, digest)
+    return method === 'enroll' ? usedFor !== undefined : usedFor === 'login'
+  }
+
   #explainAttempt(
     method: ExplainMethod,
     signer: StoredSigner,
     token: VerifiedToken,
-    kind: EnrollmentKind | undefined,
+    { kind, request }: Pick<ExplainOptions, 'kind' | 'request'>,
   ): Promise<AttemptExplanation> {
-    return method === 'enroll' ? this.#explainEnrollment(signer, token, kind) : this.#explainLogin(signer, token)
+    return method === 'enroll'
+      ? this.#explainEnrollment(signer, token, { kind, request })
+      : this.#explainLogin(signer, token, request)
   }
 
-  async #explainLogin(signer: StoredSigner, token: VerifiedToken): Promise<AttemptExplanation> {
-    const loaded = await loadAttempt(this.#store.db, signer, subjectOf(token), this.#clock.now())
+  async #explainLogin(
+    signer: StoredSigner,
+    token: VerifiedToken,
+    request: TokenContext | undefined,
+  ): Promise<AttemptExplanation> {
+    const loaded = await loadAttempt(this.#store.db, signer, subjectOf(token, request), this.#clock.now())
     const attempt = { ...loaded, revocation: await this.#findRevocation(signer, token, loaded.identity) }
     const isProvisioned = !attempt.identity && signer.provisionOnLogin
-    if (isProvisioned) return this.#explainEnrollment(signer, token, 'token', { isLogin: true })
+    if (isProvisioned) return this.#explainEnrollment(signer, token, { kind: 'token', request, isLogin: true })
     return {
       identity: explainedIdentity(attempt.identity, attempt.now),
       policy: explainedPolicy(attempt.policy),
@@ -113,11 +133,10 @@ export class LoginExplainer {
   async #explainEnrollment(
     signer: StoredSigner,
     token: VerifiedToken,
-    kind: EnrollmentKind | undefined,
-    { isLogin = false } = {},
+    { kind, request, isLogin = false }: Pick<ExplainOptions, 'kind' | 'request'> & { readonly isLogin?: boolean },
   ): Promise<AttemptExplanation> {
     const { db } = this.#store
-    const { identity, now } = await loadAttempt(db, signer, subjectOf(token), this.#clock.now())
+    const { identity, now } = await loadAttempt(db, signer, subjectOf(token, request), this.#clock.now())
     const policy = await findAuthPolicy(db, enrollPolicyId(signer))
     const { key, name } = readEnrollmentClaims(signer, token)
     const deletedAt = key.ok ? await findDeletion(db, key.value) : undefined
@@ -127,7 +146,7 @@ export class LoginExplainer {
     return {
       identity: explainedIdentity(identity, now),
       policy: explainedPolicy(policy),
-      missing: missingForEnrollment({ signer, token, kind, identity, policy, isNameTaken, ...decided }),
+      missing: missingForEnrollment({ signer, token, request, kind, identity, policy, isNameTaken, ...decided }),
     }
   }
 }

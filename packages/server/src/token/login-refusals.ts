@@ -1,13 +1,20 @@
 import {
   describeCause,
+  findPolicyRefusal,
   isLoginAllowed,
   isStepUpNeeded,
   isTrustedFor,
+  type JsonObject,
   type LoginClaims,
+  type PolicyFacts,
+  policyRefusalText,
+  RULE_REFUSALS,
+  type RuleRequest,
   readSessionClaims,
   STEP_UP_REASONS,
   type StepUpReason,
   type VerifiedToken,
+  visible,
 } from '@countersign/core'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import { isDisabled, isExpired, type StoredIdentity } from '../store/identity-row.ts'
@@ -26,6 +33,9 @@ export interface LoginAttempt {
   readonly claim: string
   /** What the token says about the login at the identity provider. */
   readonly loginClaims: LoginClaims
+  /** For the rule of the policy. */
+  readonly claims: JsonObject
+  readonly request: RuleRequest | undefined
   readonly identity: StoredIdentity | undefined
   readonly policy: StoredAuthPolicy | undefined
   readonly now: number
@@ -68,6 +78,25 @@ const STEP_UP_RULES: readonly RefusalRule[] = STEP_UP_REASONS.map((refusal) => (
   applies: ({ policy, loginClaims, now }) =>
     policy !== undefined && isStepUpNeeded(refusal, policy.primary.extJwt, loginClaims, now),
   text: (attempt) => STEP_UP_TEXTS[refusal](attempt),
+}))
+
+/** What the rule of the policy sees. */
+function factsOf({ claims, signer, request, now }: LoginAttempt, identity: StoredIdentity): PolicyFacts {
+  return { claims, signer, request, identity, nowMs: now }
+}
+
+const POLICY_RULES: readonly RefusalRule[] = RULE_REFUSALS.map((refusal) => ({
+  refusal,
+  applies: (attempt) => {
+    const { policy, identity } = attempt
+    if (!policy || !identity) return false
+    return findPolicyRefusal(policy, factsOf(attempt, identity)) === refusal
+  },
+  text: (attempt) => {
+    const { policy, identity } = attempt
+    if (!policy || !identity) return ''
+    return `a login that the rule of the policy ${quoted(policy.name)} accepts (acceptRule): ${visible(policyRefusalText(policy, factsOf(attempt, identity)))}`
+  },
 }))
 
 /** Order matters: the first rule that applies is the reason of the refusal. */
@@ -113,13 +142,17 @@ const RULES: readonly RefusalRule[] = [
     text: ({ signer, revocation }) => revokedText(signer, revocation),
   },
   ...STEP_UP_RULES,
+  ...POLICY_RULES,
 ]
 
 /** What an accepted token says about its subject. */
-export type TokenSubject = Pick<LoginAttempt, 'claim' | 'loginClaims'>
+export type TokenSubject = Pick<LoginAttempt, 'claim' | 'loginClaims' | 'claims' | 'request'>
 
-export function subjectOf({ identityClaim, claims }: Pick<VerifiedToken, 'identityClaim' | 'claims'>): TokenSubject {
-  return { claim: identityClaim, loginClaims: readSessionClaims(claims) }
+export function subjectOf(
+  { identityClaim, claims }: Pick<VerifiedToken, 'identityClaim' | 'claims'>,
+  request: RuleRequest | undefined,
+): TokenSubject {
+  return { claim: identityClaim, loginClaims: readSessionClaims(claims), claims, request }
 }
 
 /** Source of policies: the store, or a cache. */
@@ -131,13 +164,13 @@ interface PolicySource {
 export async function loadAttempt(
   db: ReadDatabase,
   signer: StoredSigner,
-  { claim, loginClaims }: TokenSubject,
+  subject: TokenSubject,
   now: number,
   policies: PolicySource = { find: (id) => findAuthPolicy(db, id) },
 ): Promise<LoginAttempt> {
-  const identity = await findIdentityByClaim(db, signer, claim)
+  const identity = await findIdentityByClaim(db, signer, subject.claim)
   const policy = await policies.find(identity?.authPolicyId ?? '')
-  return { signer, claim, loginClaims, identity, policy, now }
+  return { signer, ...subject, identity, policy, now }
 }
 
 /** Returns the first refusal; undefined when the login is allowed. Evaluates every rule: the time must not reveal which one refuses. */
@@ -148,6 +181,11 @@ export function findLoginRefusal(attempt: LoginAttempt): LoginRefusal | undefine
     first ??= isRefused ? refusal : undefined
   }
   return first
+}
+
+/** What the refusal of a login says to an administrator. Empty when it is allowed. */
+export function loginRefusalText(attempt: LoginAttempt): string {
+  return RULES.find(({ applies }) => applies(attempt))?.text(attempt) ?? ''
 }
 
 /** Lists for an administrator every refusal, and the second factors that the login would require. */

@@ -1,7 +1,7 @@
 import { buildVerifySigner, SignerIndex, type VerifySigner } from '@countersign/core'
 import type { Logger } from 'pino'
 import { FollowedRows } from '../store/followed-rows.ts'
-import { type KeySigner, signalKeysId } from '../store/key-signer.ts'
+import { FETCHED_ONLY, type KeySigner, signalKeysId } from '../store/key-signer.ts'
 import { findSignerRows, loadSignerRows } from '../store/reads/signer-reads.ts'
 import type { SignerRow } from '../store/schema.ts'
 import { type StoredSigner, signerFromRow } from '../store/signer-row.ts'
@@ -116,5 +116,5 @@ function signalsVerifier(signer: StoredSigner): SignalsVerifier | undefined {
   const { issuer = signer.issuer, audience, jwksUri } = sharedSignals
   const verify = buildVerifySigner({ id, revision, issuer, audience, clockSkewSeconds })
   if (jwksUri === undefined) return { stored: signer, verify }
-  return { stored: { ...signer, id: signalKeysId(id), jwksEndpoint: jwksUri, certPem: null, kid: null }, verify }
+  return { stored: { ...signer, ...FETCHED_ONLY, id: signalKeysId(id), jwksEndpoint: jwksUri }, verify }
 }

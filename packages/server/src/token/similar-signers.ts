@@ -2,23 +2,30 @@ import {
   buildVerifySigner,
   type CheckedSigner,
   type CheckSignature,
+  type CredentialUse,
   findSimilarSigners,
   isSignerNamed,
   KeySetError,
+  keysUntil,
   MAX_CANDIDATES,
+  pinnedKeys,
   refuseTooManySigners,
   type SignerKeys,
+  type VerifyOptions as TokenOptions,
   type UntrustedJws,
   untrustedIssuerAndAudience,
   verifyToken,
 } from '@countersign/core'
 import type { Logger } from 'pino'
 import type { KeySets } from '../keyset/key-sets.ts'
+import { hasStaticKeys } from '../keyset/static-keys.ts'
 import { readStoredKeys } from '../keyset/stored-key-set.ts'
 import type { Clock } from '../platform/clock.ts'
+import { PUSHED } from '../store/key-signer.ts'
 import { loadKeySigner } from '../store/reads/key-signer-reads.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
 import type { Store } from '../store/store.ts'
+import type { TokenContext } from './request-proofs.ts'
 import { oncePerKey } from './signatures/once-per-key.ts'
 import type { SignerDirectory } from './signer-directory.ts'
 
@@ -30,7 +37,7 @@ export interface SimilarSignerVerdict extends CheckedSigner {
 export interface SimilarSignersParts {
   readonly store: Store
   readonly directory: Pick<SignerDirectory, 'enabled' | 'all'>
-  readonly keys: Pick<KeySets, 'keysOf' | 'keyFor'>
+  readonly keys: Pick<KeySets, 'keysOf' | 'keyFor' | 'unusedKeysOf'>
   readonly clock: Clock
   readonly log: Logger
   readonly checkSignature: CheckSignature
@@ -47,6 +54,9 @@ interface VerifyOptions {
   readonly isLimited: boolean
   /** Verifies with this signer only, whatever the token's issuer and audience. */
   readonly chosen?: StoredSigner | undefined
+  /** What rules read, and what it proves. */
+  readonly request?: TokenContext | undefined
+  readonly wasUsed: (use: CredentialUse) => Promise<boolean>
 }
 
 /** Limit for refused requests. Comparing one signer takes about a microsecond. */
@@ -66,14 +76,15 @@ export class SimilarSigners {
   /** Returns undefined when `isLimited` and the limit of compared signers in this second is reached. */
   async verify(
     jws: UntrustedJws,
-    { isLimited, chosen }: VerifyOptions,
+    { isLimited, chosen, request, wasUsed }: VerifyOptions,
   ): Promise<readonly SimilarSignerVerdict[] | undefined> {
     const similar = chosen ? { signers: [chosen], areTooMany: false } : await this.#find(jws, isLimited)
     if (!similar) return undefined
     const { signers, areTooMany } = similar
     if (areTooMany) return signers.map((signer) => ({ signer, keys: NO_KEYS, verdict: refuseTooManySigners(jws) }))
-    const check = oncePerKey(this.#parts.checkSignature)
-    return (await Promise.all(signers.map((signer) => this.#verifyBy(signer, jws, isLimited, check)))).flat()
+    const checkSignature = oncePerKey(this.#parts.checkSignature)
+    const options = { continueAfterRefusal: true, checkSignature, request, proofs: request?.proofs, wasUsed }
+    return (await Promise.all(signers.map((signer) => this.#verifyBy(signer, jws, isLimited, options)))).flat()
   }
 
   /** An enabled signer with exactly this issuer and audience excludes similar ones, so the full list is not read. */
@@ -101,7 +112,7 @@ export class SimilarSigners {
     signer: StoredSigner,
     jws: UntrustedJws,
     isLimited: boolean,
-    checkSignature: CheckSignature,
+    options: TokenOptions,
   ): Promise<SimilarSignerVerdict[]> {
     const { clock, log } = this.#parts
     let verifySigner: ReturnType<typeof buildVerifySigner>
@@ -112,13 +123,13 @@ export class SimilarSigners {
       return []
     }
     const keys = await this.#keysFor(signer, jws, isLimited)
-    const options = { continueAfterRefusal: true, checkSignature }
     const verdict = await verifyToken(jws, verifySigner, keys, clock.now(), options)
-    return [{ signer, keys, verdict }]
+    const unusedKeys = signer.enabled ? this.#parts.keys.unusedKeysOf(signer) : new Map()
+    return [{ signer, keys, unusedKeys, verdict }]
   }
 
   async #keysFor(signer: StoredSigner, jws: UntrustedJws, isLimited: boolean): Promise<SignerKeys> {
-    if (!signer.enabled && signer.certPem === null) return this.#loadKeys(signer)
+    if (!signer.enabled && !hasStaticKeys(signer)) return this.#loadKeys(signer)
     const { keys } = this.#parts
     const { kid } = jws.untrustedHeader
     const { untrustedIssuer, untrustedAudiences } = untrustedIssuerAndAudience(jws)
@@ -130,11 +141,12 @@ export class SimilarSigners {
   }
 
   /** Loads the last stored keys of a disabled signer, to show whether it would accept the token. A disabled signer fetches no keys. */
-  async #loadKeys({ id, jwksEndpoint }: StoredSigner): Promise<SignerKeys> {
+  async #loadKeys({ id, jwksEndpoint, pushedKeys, pinnedKeyThumbprints }: StoredSigner): Promise<SignerKeys> {
     const keySet = (await loadKeySigner(this.#parts.store, id))?.keySet
-    if (!keySet || keySet.url !== jwksEndpoint) return NO_KEYS
+    if (!keySet || keySet.url !== (pushedKeys ? PUSHED.url : jwksEndpoint)) return NO_KEYS
     try {
-      return readStoredKeys(keySet.jwks)
+      const { used } = pinnedKeys(readStoredKeys(keySet.jwks), pinnedKeyThumbprints)
+      return pushedKeys ? keysUntil(used, keySet.fetchedAt + pushedKeys.maxAgeSeconds * 1000) : used
     } catch (error) {
       if (error instanceof KeySetError) return NO_KEYS
       throw error

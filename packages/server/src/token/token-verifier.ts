@@ -2,6 +2,8 @@ import {
   type CheckSignature,
   isSignerNamed,
   MAX_CANDIDATES,
+  type PossessionProofs,
+  type RuleRequest,
   readJws,
   refuseTooManySigners,
   refuseUnreadable,
@@ -20,6 +22,7 @@ import { UNCOUNTED } from '../limits/attempt-limiter.ts'
 import type { SignerLimiter } from '../limits/signer-limiter.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { KeySigner } from '../store/key-signer.ts'
+import type { TokenContext } from './request-proofs.ts'
 import { oncePerKey } from './signatures/once-per-key.ts'
 import type { DirectorySigner, SignerDirectory } from './signer-directory.ts'
 
@@ -40,7 +43,17 @@ export interface EventVerifier extends VerifyingSigner {
   readonly verify: VerifySigner<string>
 }
 
-export type EventPurpose = Exclude<TokenPurpose, 'login'>
+export type EventPurpose = Exclude<TokenPurpose, 'login' | 'proof'>
+
+/** Where a token comes from. */
+export interface TokenSource {
+  /** Set for a caller without a session: invalid signatures count against the limit of the address. */
+  readonly address?: string | undefined
+  /** What the request proves, for tokens that are bound to a key. */
+  readonly proofs?: PossessionProofs | undefined
+  /** For rules. */
+  readonly request?: RuleRequest | undefined
+}
 
 interface TokenVerifierParts {
   readonly directory: SignerDirectory
@@ -67,7 +80,7 @@ export class TokenVerifier {
    * A signer is not tried before its verdict is asked for. For callers without a session: throws `TooManyRequests`, before checking a signature,
    * after too many invalid signatures for that signer.
    */
-  async *verify(token: string, address: string): AsyncGenerator<SignerVerdict, void> {
+  async *verify(token: string, request: TokenContext): AsyncGenerator<SignerVerdict, void> {
     const { directory, cache, checkSignature } = this.#parts
     const reading = readJws(token, cache)
     if (!reading.ok) {
@@ -83,19 +96,26 @@ export class TokenVerifier {
       return
     }
     const check = candidates.length > 1 ? oncePerKey(checkSignature) : checkSignature
-    for (const signer of candidates) yield { signer, verdict: await this.#verify(signer, jws, true, address, check) }
+    const from = { address: request.address, proofs: request.proofs, request }
+    for (const signer of candidates) yield { signer, verdict: await this.#verify(signer, jws, true, from, check) }
   }
 
   /**
-   * Returns the verdict of this signer. Keys are fetched only when the token names the signer. With an `address`, invalid signatures are
+   * Returns the verdict of this signer. Keys are fetched only when the token names the signer. With `isLimited`, invalid signatures are
    * limited as in `verify`; omit it for a caller with a session.
    */
-  async verifyBy(signer: DirectorySigner, token: string, address?: string): Promise<Verdict> {
+  async verifyBy(
+    signer: DirectorySigner,
+    token: string,
+    request: TokenContext,
+    { isLimited = false } = {},
+  ): Promise<Verdict> {
     const reading = readJws(token, this.#parts.cache)
     if (!reading.ok) return refuseUnreadable(reading)
     const { untrustedIssuer, untrustedAudiences } = untrustedIssuerAndAudience(reading.jws)
     const isNamed = isSignerNamed(signer, untrustedIssuer, untrustedAudiences)
-    return this.verifyWith(signer, reading.jws, isNamed, address)
+    const address = isLimited ? request.address : undefined
+    return this.verifyWith(signer, reading.jws, isNamed, { address, proofs: request.proofs, request })
   }
 
   /** Returns the verdict on a token that an identity provider sent for another purpose than a login. Invalid signatures are limited as in `verify`. */
@@ -104,19 +124,19 @@ export class TokenVerifier {
     if (!reading.ok) return refuseUnreadable(reading)
     const { untrustedIssuer, untrustedAudiences } = untrustedIssuerAndAudience(reading.jws)
     const isNamed = isSignerNamed(signer.verify, untrustedIssuer, untrustedAudiences)
-    return this.verifyWith(signer, reading.jws, isNamed, address)
+    return this.verifyWith(signer, reading.jws, isNamed, { address })
   }
 
   /** Like `verifyBy`, for given keys and rules. Uses the cached verdict of a login while it is valid. */
-  verifyWith(signer: VerifyingSigner, jws: UntrustedJws, isNamed: boolean, address?: string): Promise<Verdict> {
-    return this.#verify(signer, jws, isNamed, address, this.#parts.checkSignature)
+  verifyWith(signer: VerifyingSigner, jws: UntrustedJws, isNamed: boolean, from: TokenSource = {}): Promise<Verdict> {
+    return this.#verify(signer, jws, isNamed, from, this.#parts.checkSignature)
   }
 
   async #verify(
     { stored, verify }: VerifyingSigner,
     jws: UntrustedJws,
     isNamed: boolean,
-    address: string | undefined,
+    { address, proofs, request }: TokenSource,
     checkSignature: CheckSignature,
   ): Promise<Verdict> {
     const { keys, cache, clock, limit, metrics, isOwnKey } = this.#parts
@@ -124,8 +144,9 @@ export class TokenVerifier {
     if (typeof kid === 'string' && (await isOwnKey(kid))) return refuseWithoutSigner(jws, false)
     const reading = keys.reading(stored)
     if (reading !== undefined) await reading
-    const isLogin = jws.purpose === 'login'
-    const known = isLogin ? cache.findVerdict(jws.digest, verify, keys.keysOf(stored), clock.now()) : undefined
+    // One that is sent with a proof is accepted only with it.
+    const isCached = jws.purpose === 'login' && !proofs?.isDpop(jws.digest)
+    const known = isCached ? cache.findVerdict(jws.digest, verify, keys.keysOf(stored), clock.now()) : undefined
     if (known) {
       metrics.tokenFromCache()
       return known
@@ -133,7 +154,8 @@ export class TokenVerifier {
     const attempt = address === undefined ? UNCOUNTED : limit.begin(stored.id, address)
     if (isNamed && typeof kid === 'string' && !keys.keysOf(stored).has(kid)) await keys.keyFor(stored, kid)
     const started = performance.now()
-    const verdict = await verifyToken(jws, verify, keys.keysOf(stored), clock.now(), { cache, checkSignature }).catch(
+    const options = { cache, checkSignature, proofs, request }
+    const verdict = await verifyToken(jws, verify, keys.keysOf(stored), clock.now(), options).catch(
       (tooMany: unknown) => {
         attempt.giveBack()
         throw tooMany

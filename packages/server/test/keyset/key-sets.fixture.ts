@@ -51,6 +51,7 @@ export function startKeySets(options: KeySetsOptions): TestKeySets {
     fetchJwks,
     endpoints: createJwksEndpointPolicy({ jwks: { ...DEFAULTS.jwks, ...jwks }, dev: false }),
     saveKeySet: (keySet) => store.run(storeKeySet, keySet, meta(time.clock.now())),
+    openAuthorization: (_, sealed) => `opened ${sealed}`,
     // The tests of a file share a store and use the same addresses.
     reserveKeyFetch: (budget) => {
       const endpoint = `${numberOf(time)} ${budget.endpoint}`
@@ -136,7 +137,10 @@ export async function withDefaults(store: Store): Promise<Store> {
 
 /** Closes the store of this test file. Call it in a file-level `after`. */
 export async function closeFileStore(): Promise<void> {
-  await (await fileStore)?.close()
+  const open = fileStore
+  // Another file in this process opens its own.
+  fileStore = undefined
+  await (await open)?.close()
 }
 
 /** The store of this test file. Signers are deleted after the test. */

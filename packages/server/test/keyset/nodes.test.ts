@@ -153,20 +153,27 @@ for (const database of DATABASES) {
       notified += changes === 'everything' ? 0 : changes.filter(({ id }) => id === signer.id).length
     })
     const write = (jwks: string, fetchedAt: number, overrides: Partial<FetchedKeySet> = {}) => {
-      const keySet = { signerId: signer.id, ...keyEndpoint(urlOf('idp'), null), jwks, fetchedAt, ...overrides }
+      const keySet = {
+        signerId: signer.id,
+        ...keyEndpoint(urlOf('idp'), null),
+        jwks,
+        fetchedAt,
+        thumbprints: [],
+        ...overrides,
+      }
       return store.run(storeKeySet, keySet, { actorId: 'system', now: 10_000 })
     }
-    assert.equal(await write('one', 100), true)
+    assert.equal(await write('one', 100), 'stored')
     assert.equal(notified, 1)
-    assert.equal(await write('one', 200), true)
+    assert.equal(await write('one', 200), 'stored')
     assert.equal(notified, 1, 'the same keys')
     assert.equal((await storedKeys(store, signer.id))?.fetched_at, 200)
-    assert.equal(await write('old', 150), false)
-    assert.equal(await write('other', 300, { url: urlOf('elsewhere') }), false, 'not the signer’s endpoint')
-    assert.equal(await write('other', 300, { caDigest: 'another' }), false, 'not the signer’s CA')
-    assert.equal(await write('other', 300, { signerId: newId() }), false, 'no such signer')
+    assert.equal(await write('old', 150), 'ignored')
+    assert.equal(await write('other', 300, { url: urlOf('elsewhere') }), 'ignored', 'not the signer’s endpoint')
+    assert.equal(await write('other', 300, { caDigest: 'another' }), 'ignored', 'not the signer’s CA')
+    assert.equal(await write('other', 300, { signerId: newId() }), 'ignored', 'no such signer')
     assert.equal((await storedKeys(store, signer.id))?.jwks, 'one')
-    assert.equal(await write('two', 300), true)
+    assert.equal(await write('two', 300), 'stored')
     assert.equal(notified, 2)
     await store.run(deleteSigner, { id: signer.id }, { actorId: 'system', now: 1 })
     assert.equal(await storedKeys(store, signer.id), undefined)

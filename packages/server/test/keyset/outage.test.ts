@@ -28,7 +28,7 @@ const at = (name: string) => keyEndpoint(urlOf(name), null)
 
 /** Stores keys as another node does. */
 const storeKeys = (store: Store, signerId: string, keySet: StoredKeySet) =>
-  store.run(storeKeySet, { signerId, ...keySet }, { actorId: 'system', now: keySet.fetchedAt })
+  store.run(storeKeySet, { signerId, thumbprints: [], ...keySet }, { actorId: 'system', now: keySet.fetchedAt })
 
 test('F-07 with the provider down the last good keys are used for 24 h, with a warning after 5 minutes', async (t) => {
   const { keySets, store, time, warnings, provider, signer } = await setUpSigner(t, [KEY])

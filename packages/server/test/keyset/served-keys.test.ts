@@ -52,7 +52,19 @@ test('F-05 of what was fetched for other workers, nothing from before an adminis
   const { jwks } = loadSettings({ flags: {}, env: {} }).settings
   const fetch = createSharedJwksFetch(async () => ({ body: Buffer.from(String(++count)), headers: {} }), jwks)
   const fetchFor = async (why: FetchReason) =>
-    Number((await fetch({ owner: '', url: 'url', caPem: undefined, accept: '', mediaTypes: [], why })).body.toString())
+    Number(
+      (
+        await fetch({
+          owner: '',
+          url: 'url',
+          caPem: undefined,
+          authorization: undefined,
+          accept: '',
+          mediaTypes: [],
+          why,
+        })
+      ).body.toString(),
+    )
   assert.equal(await fetchFor('unknown-kid'), 1)
   assert.equal(await fetchFor('refresh'), 1, 'shared within a second')
   await sleep(5)

@@ -27,8 +27,19 @@ function startWithRealFetches(store: Store) {
   const saveKeySet = (keySet: FetchedKeySet) => store.run(storeKeySet, keySet, { actorId: 'system', now: Date.now() })
   const endpoints = createJwksEndpointPolicy(settings)
   const reserveKeyFetch = async () => true
+  const openAuthorization = () => ''
   const clock = { now: Date.now }
-  return new KeySets({ store, fetchJwks, endpoints, saveKeySet, reserveKeyFetch, clock, settings, log })
+  return new KeySets({
+    store,
+    fetchJwks,
+    endpoints,
+    saveKeySet,
+    openAuthorization,
+    reserveKeyFetch,
+    clock,
+    settings,
+    log,
+  })
 }
 
 async function findClosedPort(): Promise<number> {

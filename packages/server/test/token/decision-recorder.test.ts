@@ -71,7 +71,7 @@ test('D18 recording does not wait: the explanation is computed later, and the ro
   assert.equal((await rows()).length, 3)
 })
 
-test('R-04 a bounded number of a flood is kept, the others are counted, and no address uses the share of another', async (t) => {
+test('R-04 Z-07 a bounded number of a flood is kept, the others are counted, and no address uses the share of another', async (t) => {
   const { recorder, refusal, rows, time, logged } = await setUp(t)
   for (let times = 0; times < 10_000; times++) recorder.record(refusal())
   for (let times = 0; times < 5; times++) recorder.record(refusal({ remoteAddress: '192.0.2.2' }))
@@ -131,7 +131,12 @@ test('a refusal that cannot be explained or stored affects no other', async (t) 
   assert.deepEqual([recorder.leftOut, (await rows()).length], [2, 1])
 })
 
-const NO_CLIENTS = { endOldSessions: async () => {}, workAtProviders: [], reportUnusedAccounts: async () => {} }
+const NO_CLIENTS = {
+  endOldSessions: async () => {},
+  workAtProviders: [],
+  reportUnusedAccounts: async () => {},
+  revocationLists: { update: async () => {}, recordEarlier: async () => {} },
+}
 
 test('R-04 pruning keeps the newest up to the maximum, and upkeep deletes those older than a day', async (t) => {
   const { store, recorder, refusal, rows, time, clock, log } = await setUp(t)
@@ -149,7 +154,15 @@ test('R-04 pruning keeps the newest up to the maximum, and upkeep deletes those 
     ['decision-3', 'decision-4', 'decision-5'],
   )
   t.mock.timers.enable({ apis: ['setInterval'] })
-  const upkeep = startUpkeep({ store, clock, log, rotateKeys: async () => {}, ...NO_CLIENTS })
+  const upkeep = startUpkeep({
+    store,
+    clock,
+    log,
+    pruneEvents: async () => {},
+    keepLoginsForDays: 30,
+    rotateKeys: async () => {},
+    ...NO_CLIENTS,
+  })
   time.now = NOW + DAY_MS + 3_500
   t.mock.timers.tick(60_000)
   await upkeep.stop()

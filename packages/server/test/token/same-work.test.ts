@@ -53,11 +53,21 @@ test('L-02 every refusal of a good token costs the same look-ups, cached before 
 })
 
 /** A token that says nothing about the login at the identity provider. */
-const subject = (claim: string) => ({ claim, loginClaims: { acr: null, amr: null, authenticatedAt: null } })
+const subject = (claim: string) => ({
+  claim,
+  loginClaims: { acr: null, amr: null, authenticatedAt: null },
+  claims: {},
+  request: undefined,
+})
 
 test('L-02 every refused password costs the same look-ups and one comparison', async (t) => {
   const app = await buildApp(t, { hasWriterThread: true })
-  const session = { idleMs: 60_000, maxMs: 60_000, maxPerIdentity: 10, events: { publish: () => {} } }
+  const session = {
+    idleMs: 60_000,
+    maxMs: 60_000,
+    maxPerIdentity: 10,
+    events: { publish: () => {}, toRecord: () => undefined },
+  }
   const login = new PasswordLogin({
     ...app,
     ...session,
@@ -84,7 +94,9 @@ test('L-02 every refused password costs the same look-ups and one comparison', a
   const costs = new Set<string>()
   for (const [reason, { username, password }] of groups) {
     comparing.mock.resetCalls()
-    const { result, statements } = await watchReads(app.store, () => login.logIn({ username, password }, '192.0.2.1'))
+    const { result, statements } = await watchReads(app.store, () =>
+      login.logIn({ username, password }, { method: 'POST', address: '192.0.2.1' }),
+    )
     assert.equal(result.loggedIn ? '' : result.reason, reason)
     assert.equal(comparing.mock.callCount(), 1)
     costs.add(JSON.stringify(statements))

@@ -43,21 +43,24 @@ test('D17 a flood of tokens that name no signer is compared with a bounded numbe
         return signers
       },
     },
-    keys: { keysOf: () => new Map(), keyFor: async () => undefined } as never,
+    keys: { keysOf: () => new Map(), keyFor: async () => undefined, unusedKeysOf: () => new Map() } as never,
     clock: { now: () => now },
     log: pino({ level: 'silent' }),
     checkSignature: checkInPlace,
   })
   const similar = jwsOf('https://idp-7.example/')
   const idsOf = async (isLimited: boolean) =>
-    (await similarSigners.verify(similar, { isLimited }))?.map(({ signer }) => signer.id)
+    (await similarSigners.verify(similar, { isLimited, wasUsed: async () => false }))?.map(({ signer }) => signer.id)
   assert.deepEqual(await idsOf(true), ['signer-7'])
   assert.equal(await idsOf(true), undefined)
   assert.deepEqual(await idsOf(false), ['signer-7'], 'an administrator always gets a result')
   now += 1000
   assert.deepEqual(await idsOf(true), ['signer-7'])
   const before = lists
-  const named = await similarSigners.verify(jwsOf('https://idp-7.example'), { isLimited: true })
+  const named = await similarSigners.verify(jwsOf('https://idp-7.example'), {
+    isLimited: true,
+    wasUsed: async () => false,
+  })
   assert.equal(named?.[0]?.signer.id, 'signer-7')
   assert.equal(lists, before, 'a token that names a signer needs no list')
 })

@@ -11,8 +11,11 @@ import {
 import { type MintKey, mintKey, mintKeyFrom, mintKeySet, mintToken } from '@countersign/testkit'
 import { UNLIMITED } from '../../src/limits/attempt-limiter.ts'
 import { SignerLimiter } from '../../src/limits/signer-limiter.ts'
+import { NO_PROOFS } from '../../src/token/request-proofs.ts'
 import type { DirectorySigner } from '../../src/token/signer-directory.ts'
 import { TokenVerifier } from '../../src/token/token-verifier.ts'
+
+const REQUEST = { method: 'POST', address: '127.0.0.1', proofs: NO_PROOFS }
 
 const ISSUER = 'https://idp.example'
 const NOW_MS = 1_800_000_000_000
@@ -48,7 +51,7 @@ async function verify(count: number, keyOf: (index: number) => MintKey) {
   const claims = { iss: ISSUER, aud: audiencesOf(count), sub: 'alice', exp: NOW_MS / 1000 + 60 }
   const reasons: string[] = []
   const token = mintToken({ key: keyOf(0), claims })
-  for await (const { verdict } of verifier.verify(token, '127.0.0.1')) reasons.push(verdict.reason)
+  for await (const { verdict } of verifier.verify(token, REQUEST)) reasons.push(verdict.reason)
   return { checked, reasons }
 }
 

@@ -1,6 +1,6 @@
 import { operation } from '../../store/operation.ts'
 import { getSigner } from '../../store/reads/signer-reads.ts'
-import { updateSigner } from '../../store/writes/signer-writes.ts'
+import { unchangedSigner, updateSigner } from '../../store/writes/signer-writes.ts'
 
 /** Makes a signer trusted as it is. Its last writer stays recorded. */
 export const trustSigner = operation({
@@ -10,8 +10,7 @@ export const trustSigner = operation({
   async run(tx, { id }: { readonly id: string }): Promise<void> {
     const signer = await getSigner(tx.db, id)
     if (signer.trust.isTrusted) return
-    const { certificate, nearMisses, trust } = signer
-    const trusted = { ...trust, isTrusted: true }
-    await updateSigner(tx, signer, { settings: signer, certificate, nearMisses, trust: trusted, endsSessions: false })
+    const trust = { ...signer.trust, isTrusted: true }
+    await updateSigner(tx, signer, { ...unchangedSigner(signer), trust })
   },
 })

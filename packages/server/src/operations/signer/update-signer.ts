@@ -1,6 +1,5 @@
 import type { ExtJwtSignerPatch } from '@countersign/contract'
 import {
-  endsSessions,
   givenSignerSettings,
   type NearMiss,
   patchedSigner,
@@ -13,7 +12,7 @@ import {
 } from '@countersign/core'
 import { type AuthorizedTransaction, operation } from '../../store/operation.ts'
 import { getSigner } from '../../store/reads/signer-reads.ts'
-import type { SignerCertificateFacts, StoredSigner } from '../../store/signer-row.ts'
+import type { StoredSigner } from '../../store/signer-row.ts'
 import { updateSigner } from '../../store/writes/signer-writes.ts'
 import { releaseTokenAttributes } from '../../store/writes/supplied-attribute-writes.ts'
 import { ensureAdministratorRemains } from '../identity/ensure-administrator-remains.ts'
@@ -22,6 +21,8 @@ import { authorizeLoginAddress } from './authorize-login-address.ts'
 import { authorizeSignerChange } from './authorize-signer-change.ts'
 import { checkSigner } from './check-signer.ts'
 import type { SignerWrite } from './create-signer.ts'
+import { endedSessions } from './ended-sessions.ts'
+import { type GivenKeyFacts, nextKeyFacts } from './signer-key-facts.ts'
 import { writerOf } from './writer-of.ts'
 
 const ACCESS = { entity: 'external-jwt-signer', action: 'update' } as const
@@ -30,18 +31,17 @@ export const replaceSigner = operation({
   name: 'signer.replace',
   access: ACCESS,
   target: 'externalJwtSigners',
-  async run(tx, { id, body, certificate, nearMisses = [] }: SignerWrite): Promise<void> {
+  async run(tx, { id, body, nearMisses = [], ...keys }: SignerWrite): Promise<void> {
     const current = await getSigner(tx.db, id)
     const next = replacedSigner(current, body)
-    const isSecurityWrite = replacesSecurityMember<SignerSettings>(current, next)
-    await changeSigner(tx, current, { next, certificate, nearMisses, isSecurityWrite })
+    const isSecurityWrite = replacesSecurityMember<SignerSettings>(current, next) || givesSecret(keys)
+    await changeSigner(tx, current, { next, keys, nearMisses, isSecurityWrite })
   },
 })
 
-export interface SignerPatch {
+export interface SignerPatch extends GivenKeyFacts {
   readonly id: string
-  readonly body: ExtJwtSignerPatch
-  readonly certificate: SignerCertificateFacts | undefined
+  readonly body: Omit<ExtJwtSignerPatch, 'jwksAuthorization'>
   readonly nearMisses?: readonly NearMiss[]
 }
 
@@ -49,18 +49,18 @@ export const patchSigner = operation({
   name: 'signer.patch',
   access: ACCESS,
   target: 'externalJwtSigners',
-  async run(tx, { id, body, certificate, nearMisses = [] }: SignerPatch): Promise<void> {
+  async run(tx, { id, body, nearMisses = [], ...keys }: SignerPatch): Promise<void> {
     const current = await getSigner(tx.db, id)
     const next = patchedSigner(current, body)
-    if (next === current && nearMisses.length === 0) return
-    const isSecurityWrite = patchesSecurityMember(givenSignerSettings(body))
-    await changeSigner(tx, current, { next, certificate, nearMisses, isSecurityWrite })
+    if (next === current && nearMisses.length === 0 && !givesSecret(keys)) return
+    const isSecurityWrite = patchesSecurityMember(givenSignerSettings(body)) || givesSecret(keys)
+    await changeSigner(tx, current, { next, keys, nearMisses, isSecurityWrite })
   },
 })
 
 interface SignerChange {
   readonly next: SignerSettings
-  readonly certificate: SignerCertificateFacts | undefined
+  readonly keys: GivenKeyFacts
   readonly nearMisses: readonly NearMiss[]
   readonly isSecurityWrite: boolean
 }
@@ -68,20 +68,23 @@ interface SignerChange {
 async function changeSigner(
   tx: AuthorizedTransaction,
   current: StoredSigner,
-  { next, certificate: given, nearMisses, isSecurityWrite }: SignerChange,
+  { next, keys, nearMisses, isSecurityWrite }: SignerChange,
 ): Promise<void> {
   authorizeSignerChange(tx.actor, current, next, { isSecurityWrite })
   if (isSecurityWrite) await authorizeLoginAddress(tx, current.id, current, next)
-  const certificate = next.certPem === null ? null : (given ?? current.certificate)
-  await checkSigner(tx, current.id, next, certificate)
+  const keyFacts = nextKeyFacts(next, keys, current)
+  await checkSigner(tx, current.id, next, keyFacts)
   const trust = isSecurityWrite ? trustAfterWrite(writerOf(tx), tx.now) : current.trust
-  const values = { settings: next, certificate, nearMisses, trust }
-  const update = () =>
-    updateSigner(tx, current, { ...values, endsSessions: endsSessions(current, { ...next, certificate }) })
+  const ending = await endedSessions(tx, current, { ...next, ...keyFacts })
+  const update = () => updateSigner(tx, current, { settings: next, keyFacts, nearMisses, trust, ...ending })
   if (next.scimGroupAttributeTemplate !== current.scimGroupAttributeTemplate)
     await renameGroupAttributes(tx, current, next)
   if (current.attributeSync === 'login' && next.attributeSync !== 'login') await releaseTokenAttributes(tx, current.id)
   await (mayLockOut(current, next, trust) ? ensureAdministratorRemains(tx, update) : update())
+}
+
+function givesSecret({ jwksAuthorization }: GivenKeyFacts): boolean {
+  return jwksAuthorization !== undefined
 }
 
 /** Whether administrators that log in by this signer may be unable to afterwards. */

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { CheckSignature, SignatureToCheck } from '@countersign/core'
+import { type CheckSignature, checkInPlace, type SignatureToCheck } from '@countersign/core'
 import type { Logger } from 'pino'
 import { FairQueue } from '../../platform/fair-queue.ts'
 import { Outbox } from '../../platform/outbox.ts'
@@ -52,6 +52,9 @@ export class SignatureChecks {
     if (isSlow(check)) return this.#slow.run(check.thumbprint, () => this.#checkSlow(check))
     return new Promise((resolve) => this.#outbox.add({ check, resolve }))
   }
+
+  /** Checks at once, except a slow one: for a signature that comes alone, sending it would cost as much as checking it. */
+  readonly checkAlone: CheckSignature = (check) => (isSlow(check) ? this.check(check) : checkInPlace(check))
 
   async close(): Promise<void> {
     this.#isClosed = true
