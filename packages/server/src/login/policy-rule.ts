@@ -1,0 +1,13 @@
+import { findPolicyRefusal, NO_SIGNER, type RuleRefusal, type RuleRequest } from '@countersign/core'
+import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
+import type { StoredIdentity } from '../store/identity-row.ts'
+
+/** Why the rule of a policy refuses a login without a token, which has no claims and no signer. */
+export function findTokenlessRefusal(
+  policy: StoredAuthPolicy,
+  identity: StoredIdentity,
+  request: RuleRequest,
+  nowMs: number,
+): RuleRefusal | undefined {
+  return findPolicyRefusal(policy, { claims: {}, signer: NO_SIGNER, identity, request, nowMs })
+}

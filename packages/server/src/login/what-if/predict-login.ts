@@ -1,0 +1,225 @@
+import {
+  ALL_CLAIMS,
+  audiencesOf,
+  type ChallengeError,
+  type ClaimReferences,
+  type ClaimsVerdict,
+  claimReferences,
+  evaluateClaims,
+  type JsonObject,
+  MAX_CANDIDATES,
+  planTokenSync,
+  policyClaims,
+  policyReferences,
+  REFUSALS,
+  readSessionClaims,
+  unionOfAttributes,
+  type VerifiedToken,
+} from '@countersign/core'
+import { stateOfSession } from '../../session/session-state.ts'
+import type { StoredIdentity } from '../../store/identity-row.ts'
+import type { StoredSigner } from '../../store/signer-row.ts'
+import { byChallenge } from '../../token/challenge-order.ts'
+import type { KeptLogin } from '../../token/kept-logins.ts'
+import { hasKey } from '../../token/key-source.ts'
+import { findLoginRefusal, type LoginAttempt, loginRefusalText } from '../../token/login-refusals.ts'
+import type { World } from './world.ts'
+
+/** What a login would lead to. */
+export type Prediction =
+  | {
+      readonly outcome: 'accepted'
+      readonly signerId: string
+      readonly identity: StoredIdentity
+      readonly attributes: readonly string[]
+      /** The second factors that the session would lack. */
+      readonly missing: readonly string[]
+    }
+  | Refused
+  | { readonly outcome: 'unknown'; readonly signerId: string; readonly text: string }
+  | Provisioned
+
+/** The signer enrolls the unknown subject, which only the store can tell. */
+interface Provisioned {
+  readonly outcome: 'provisioned'
+  readonly signer: StoredSigner
+  readonly claim: string
+  readonly ruleAttributes: readonly string[]
+  readonly refused: Refused
+}
+
+interface Refused {
+  readonly outcome: 'refused'
+  readonly signerId: string
+  readonly reason: string
+  readonly text: string
+  readonly identity: StoredIdentity | undefined
+}
+
+/** What one signer says to the claims. */
+type Judged =
+  | { readonly signer: StoredSigner; readonly verdict: ClaimsVerdict }
+  | { readonly signer: StoredSigner; readonly unknown: string }
+
+/** What the signers of a world say to a kept login, before its identity is looked up. */
+export interface JudgedLogin {
+  readonly login: KeptLogin
+  readonly judged: readonly Judged[]
+}
+
+/** Asks the signers that the token names, in the order of a login. */
+export function judgeLogin(world: World, login: KeptLogin): JudgedLogin {
+  const { claims } = login
+  const issuer = typeof claims.iss === 'string' ? claims.iss : undefined
+  const { candidates } = world.enabled.choose(issuer, audiencesOf(claims))
+  if (candidates.length > MAX_CANDIDATES) return { login, judged: [] }
+  return {
+    login,
+    judged: candidates.map(({ stored, verify }) =>
+      judge(stored, () => evaluateClaims(claims, {}, verify, login.at), login),
+    ),
+  }
+}
+
+function judge(signer: StoredSigner, evaluate: () => ClaimsVerdict, login: KeptLogin): Judged {
+  const isKeyKnown = hasKey(signer, login)
+  if (isKeyKnown === undefined)
+    return { signer, unknown: 'the keys of the signer may be others than the one that verified the token' }
+  const unknown = findUnknown(claimReferences(signer), login)
+  if (unknown) return { signer, unknown }
+  return { signer, verdict: isKeyKnown ? evaluate() : KEY_UNKNOWN }
+}
+
+/** What a decision depends on that is not kept; undefined when it can be predicted. */
+export function findUnknown({ names, readsMore }: ClaimReferences, login: KeptLogin): string | undefined {
+  if (readsMore) return 'a rule reads the header of the token or the request, which are not kept'
+  const isKept = (name: string) => login.names.includes(name) || login.names.includes(ALL_CLAIMS)
+  const missing = [...names].filter((name) => !isKept(name)).map((name) => (name === ALL_CLAIMS ? 'all' : name))
+  return missing.length === 0 ? undefined : `these claims of the login are not kept: ${missing.join(', ')}`
+}
+
+const KEY_UNKNOWN: ClaimsVerdict = {
+  accepted: false,
+  reason: 'kid-unknown',
+  failed: { check: 'kid', expected: 'a key of the signer', received: 'the key that verified the token', pass: false },
+}
+
+/** The keys of the identities that the decision needs. */
+export function identityKeysOf({ judged }: JudgedLogin): { readonly useExternalId: boolean; readonly claim: string }[] {
+  return judged.flatMap((one) =>
+    'verdict' in one && one.verdict.accepted
+      ? [{ useExternalId: one.signer.useExternalId, claim: one.verdict.identityClaim }]
+      : [],
+  )
+}
+
+/** Decides as a login does: the first signer that accepts the token for an identity whose policy allows it. */
+export function predictLogin(world: World, { login, judged }: JudgedLogin, now: number): Prediction {
+  const refused: (Refused & { readonly challenge: ChallengeError })[] = []
+  let provisioning: Pick<Provisioned, 'signer' | 'claim' | 'ruleAttributes'> | undefined
+  for (const one of judged) {
+    const { signer } = one
+    if ('unknown' in one) return { outcome: 'unknown', signerId: signer.id, text: one.unknown }
+    const { verdict } = one
+    if (!verdict.accepted) {
+      const { check, expected, received } = verdict.failed
+      const text = `${check}: expected ${expected}; received ${received ?? 'nothing'}`
+      refused.push({ ...refusal(signer.id, verdict.reason, text), challenge: REFUSALS[verdict.reason] })
+      continue
+    }
+    const attempt = attemptOf(world, signer, verdict.identityClaim, login, now)
+    const unknown = attempt.policy && findUnknown(policyReferences(attempt.policy), login)
+    if (unknown) return { outcome: 'unknown', signerId: signer.id, text: unknown }
+    const reason = findLoginRefusal(attempt)
+    if (reason === undefined && attempt.identity)
+      return accepted(attempt, attempt.identity, login, verdict.ruleAttributes)
+    if (reason === 'unknown-identity' && signer.provisionOnLogin) {
+      if (provisioning)
+        return { outcome: 'unknown', signerId: signer.id, text: 'several signers would enroll the subject' }
+      provisioning = { signer, claim: verdict.identityClaim, ruleAttributes: verdict.ruleAttributes }
+    }
+    const named = refusal(signer.id, reason ?? 'not-allowed', loginRefusalText(attempt), attempt.identity)
+    refused.push({ ...named, challenge: 'missing' })
+  }
+  const [first = noSigner(world, login)] = refused.toSorted(byChallenge)
+  if (provisioning) return { outcome: 'provisioned', ...provisioning, refused: first }
+  return first
+}
+
+function accepted(
+  attempt: LoginAttempt,
+  identity: StoredIdentity,
+  { claims, at }: KeptLogin,
+  ruleAttributes: readonly string[],
+): Prediction {
+  const { signer, now } = attempt
+  const attributes = attributesAfterLogin(signer, { claims: laterClaims(claims, now - at), ruleAttributes }, identity)
+  return { outcome: 'accepted', signerId: signer.id, identity, attributes, missing: missingFactors(attempt, identity) }
+}
+
+export function missingFactors(
+  { signer, policy, loginClaims, claims, now }: LoginAttempt,
+  identity: Pick<StoredIdentity, 'verifiedTotpId'>,
+): readonly string[] {
+  if (!policy) return []
+  const session = { method: 'ext-jwt', signerId: signer.id, passedTotpId: null, passedPasskeyId: null } as const
+  const ruleClaims = policyClaims(policy, claims)
+  return stateOfSession(
+    { ...session, ...loginClaims, ruleClaims, createdAt: now, updatedAt: now },
+    identity.verifiedTotpId,
+    policy,
+    now,
+  ).missing
+}
+
+/** The attributes of an identity after a login with these claims. */
+function attributesAfterLogin(
+  signer: StoredSigner,
+  token: Pick<VerifiedToken, 'claims' | 'ruleAttributes'>,
+  identity: StoredIdentity,
+): readonly string[] {
+  const attributes = planTokenSync(signer, token, identity)?.attributes
+  if (attributes === undefined) return identity.attributes
+  const others = identity.suppliedAttributes.filter(
+    ({ signerId, channel }) => signerId !== signer.id || channel !== 'token',
+  )
+  const supplied = { signerId: signer.id, channel: 'token', attributes } as const
+  return unionOfAttributes({ ...identity, suppliedAttributes: [...others, supplied] })
+}
+
+/** The token as the identity provider would issue it now. The checks of its times are made at the time of the login. */
+function laterClaims(claims: JsonObject, byMs: number): JsonObject {
+  const seconds = Math.floor(byMs / 1000)
+  return typeof claims.iat === 'number' ? { ...claims, iat: claims.iat + seconds } : claims
+}
+
+export function attemptOf(
+  world: World,
+  signer: StoredSigner,
+  claim: string,
+  { claims, at }: KeptLogin,
+  now: number,
+): LoginAttempt {
+  const identity = world.findIdentityByClaim(signer, claim)
+  const policy = identity && world.findPolicy(identity.authPolicyId)
+  const { authenticatedAt, ...session } = readSessionClaims(claims)
+  const loginClaims = { ...session, authenticatedAt: authenticatedAt === null ? null : authenticatedAt + now - at }
+  return { signer, claim, loginClaims, claims, request: undefined, identity, policy, now }
+}
+
+function refusal(signerId: string, reason: string, text: string, identity?: StoredIdentity): Refused {
+  return { outcome: 'refused', signerId, reason, text, identity }
+}
+
+/** No enabled signer has the issuer and the audience of the token. */
+function noSigner(world: World, { signerId, claims }: KeptLogin): Refused & { readonly challenge: ChallengeError } {
+  const signer = world.findSigner(signerId)
+  const isIssuerKnown = world.enabled.choose(String(claims.iss), []).issuerKnown
+  const reason = isIssuerKnown ? 'audience-mismatch' : 'issuer-unknown'
+  const text = !signer
+    ? 'the signer is deleted'
+    : signer.enabled
+      ? 'no enabled signer has the issuer and the audience of the token'
+      : 'the signer is disabled'
+  return { ...refusal(signerId, reason, text), challenge: REFUSALS[reason] }
+}

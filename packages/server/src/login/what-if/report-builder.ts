@@ -1,0 +1,120 @@
+import type { WhatIfReport } from '@countersign/contract/what-if'
+import type { StoredIdentity } from '../../store/identity-row.ts'
+import type { KeptLogin } from '../../token/kept-logins.ts'
+import type { Prediction } from './predict-login.ts'
+import type { PredictedSession, SessionPrediction } from './predict-session.ts'
+
+type Settled = Exclude<Prediction, { outcome: 'provisioned' }>
+type Named = Pick<StoredIdentity, 'id' | 'name'>
+
+/** A list whose entries are named once each. */
+class Entries<Entry> {
+  readonly #entries = new Map<string, Entry>()
+
+  add(key: readonly unknown[], entry: Entry): void {
+    const text = JSON.stringify(key)
+    if (!this.#entries.has(text)) this.#entries.set(text, entry)
+  }
+
+  get all(): Entry[] {
+    return [...this.#entries.values()]
+  }
+}
+
+/** Collects the differences between two predictions of each login and session. */
+export class ReportBuilder {
+  readonly #refused = new Entries<WhatIfReport['refused'][number]>()
+  readonly #accepted = new Entries<WhatIfReport['accepted'][number]>()
+  readonly #attributes = new Entries<WhatIfReport['attributes'][number]>()
+  readonly #factors = new Entries<WhatIfReport['factors'][number]>()
+  readonly #unknown = new Entries<WhatIfReport['unknown'][number]>()
+  #evaluated = 0
+  #unchanged = 0
+  #sessionsEnded = 0
+
+  /** Notes the attributes of an identity that is changed itself. */
+  noteIdentity(was: StoredIdentity | undefined, would: StoredIdentity | undefined): void {
+    if (was && would) this.#noteAttributes(would, was.attributes, would.attributes)
+  }
+
+  noteLogin(was: Settled, would: Settled, { signerId }: KeptLogin, known: Named | undefined): void {
+    this.#evaluated++
+    const unknown = would.outcome === 'unknown' ? would : was.outcome === 'unknown' ? was : undefined
+    if (unknown) {
+      const identity = known ? referenceOf(known) : null
+      this.#unknown.add([identity, signerId, unknown.text], { identity, signerId, text: unknown.text })
+      return
+    }
+    if (!this.#noteOutcomes(was, would)) this.#unchanged++
+  }
+
+  /** Returns whether anything differs. */
+  #noteOutcomes(was: Settled, would: Settled): boolean {
+    if (was.outcome === 'accepted' && would.outcome === 'refused') {
+      this.#noteRefused(was.identity, would.signerId, would.reason, would.text)
+      return true
+    }
+    if (would.outcome !== 'accepted') return false
+    const { identity, signerId } = would
+    if (was.outcome !== 'accepted' || was.identity.id !== identity.id) {
+      if (was.outcome === 'accepted') {
+        this.#noteRefused(was.identity, signerId, 'unknown-identity', 'the token names another identity')
+      }
+      this.#accepted.add([identity.id, identity.name, signerId], { identity: referenceOf(identity), signerId })
+      return true
+    }
+    const hasOtherAttributes = this.#noteAttributes(identity, was.attributes, would.attributes)
+    return this.#noteFactors(identity, was.missing, would.missing) || hasOtherAttributes || was.signerId !== signerId
+  }
+
+  noteSession(
+    was: SessionPrediction,
+    would: SessionPrediction,
+    { signerId }: PredictedSession,
+    identity: StoredIdentity | undefined,
+  ): void {
+    // Its end is not written yet.
+    if (!was.isLive || !identity) return
+    this.#evaluated++
+    if (!would.isLive) {
+      this.#sessionsEnded++
+      if (would.isLoginLost) this.#noteRefused(identity, signerId, would.reason, would.text)
+    } else if (!this.#noteFactors(identity, was.missing, would.missing)) this.#unchanged++
+  }
+
+  #noteRefused(identity: Named, signerId: string | null, reason: string, text: string): void {
+    this.#refused.add([identity.id, signerId, reason], { identity: referenceOf(identity), signerId, reason, text })
+  }
+
+  #noteAttributes(identity: Named, was: readonly string[], would: readonly string[]): boolean {
+    const added = would.filter((attribute) => !was.includes(attribute))
+    const removed = was.filter((attribute) => !would.includes(attribute))
+    if (added.length === 0 && removed.length === 0) return false
+    this.#attributes.add([identity.id, added, removed], { identity: referenceOf(identity), added, removed })
+    return true
+  }
+
+  #noteFactors(identity: Named, was: readonly string[], would: readonly string[]): boolean {
+    const missing = would.filter((factor) => !was.includes(factor))
+    if (missing.length > 0) this.#factors.add([identity.id, missing], { identity: referenceOf(identity), missing })
+    return missing.length > 0
+  }
+
+  build(): WhatIfReport {
+    return {
+      evaluated: this.#evaluated,
+      unchanged: this.#unchanged,
+      refused: this.#refused.all,
+      accepted: this.#accepted.all,
+      attributes: this.#attributes.all,
+      factors: this.#factors.all,
+      unknown: this.#unknown.all,
+      sessionsEnded: this.#sessionsEnded,
+    }
+  }
+}
+
+/** An identity that does not exist yet has no id. */
+function referenceOf({ id, name }: Named) {
+  return { id: id === '' ? null : id, name }
+}
