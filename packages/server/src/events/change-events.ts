@@ -1,4 +1,3 @@
-import { newId } from '@countersign/core'
 import { COMPATIBLE_VERSION } from '../platform/version.ts'
 import { SYSTEM_ACTOR, UNATTRIBUTED_ID } from '../store/actor.ts'
 import { isReport, type OwnChange } from '../store/change.ts'
@@ -15,21 +14,22 @@ export function publishChanges(store: Pick<Store, 'onOwnChange'>, events: EventH
   store.onOwnChange((changes, meta) => {
     for (const change of changes) {
       const event = changeEvent(change, meta)
-      if (event) events.publish(event, change.organizationId)
+      if (event) events.publish(event, { organizationId: change.organizationId, isRecorded: true })
     }
   })
 }
 
-function changeEvent(
-  { id, entity, action, session, states }: OwnChange,
-  meta: OperationMeta,
+/** The event about a change; undefined when there is none. */
+export function changeEvent(
+  { id, entity, action, session, states, eventId = '' }: OwnChange,
+  meta: Pick<OperationMeta, 'actorId' | 'source'>,
 ): ControllerEvent | undefined {
   if (session) return apiSessionEvent('deleted', { id, ...session, isOidc: isOidcSessionId(id) })
   // Reports have events of their own, or none.
   if (!states || isReport(action)) return undefined
   return {
     namespace: 'entityChange',
-    eventId: newId(),
+    eventId,
     eventType: action === 'relabelled' ? 'updated' : action,
     entityType: entity,
     isParentEvent: false,
@@ -39,7 +39,7 @@ function changeEvent(
   }
 }
 
-function metadataOf({ actorId, source }: OperationMeta): EntityChangeEvent['metadata'] {
+function metadataOf({ actorId, source }: Pick<OperationMeta, 'actorId' | 'source'>): EntityChangeEvent['metadata'] {
   const version = COMPATIBLE_VERSION
   if (!source) return { author: authorOf(actorId), source: { type: 'internal' }, version }
   const { authorName, method, localAddr, remoteAddr } = source

@@ -136,6 +136,25 @@ export interface ApiAccountEvent {
   readonly message: string
 }
 
+/** A message of the controller to one sink: a test, or that events were deleted before they were delivered. */
+export interface EventSinkEvent {
+  readonly namespace: 'eventSink'
+  readonly event_type: 'test' | 'dropped'
+  readonly event_sink_id: string
+  readonly event_sink_name: string
+  readonly message: string
+}
+
+/** The signed end of the audit record of a node. */
+export interface AuditHeadEvent {
+  readonly namespace: 'auditHead'
+  readonly event_type: 'signed'
+  readonly node: string
+  readonly sequence: number
+  readonly hash: string
+  readonly signature: string
+}
+
 export type ControllerEvent =
   | AuthenticationEvent
   | ApiSessionEvent
@@ -145,6 +164,8 @@ export type ControllerEvent =
   | IdentitySyncEvent
   | ProviderEvent
   | ApiAccountEvent
+  | EventSinkEvent
+  | AuditHeadEvent
 
 export type EventNamespace = ControllerEvent['namespace']
 

@@ -1,14 +1,21 @@
+import { newId } from '@countersign/core'
 import { createRefusalSampler } from '../limits/refusal-sampler.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { RecordedEvent } from '../store/operation-meta.ts'
 import type { ControllerEvent, EventNamespace } from './controller-event.ts'
 import { EventRing, LocalEvent, type PublishedEvent, type SerializedEvent } from './event-ring.ts'
+import { eventText } from './event-text.ts'
 import type { StreamHolder } from './stream-places.ts'
 
 export interface EventHub {
   /** The id of this node in its events. */
   readonly nodeId: string
-  /** Publishes an event, of an organization where one is given. Cheap, and never throws. */
-  publish(event: ControllerEvent, organizationId?: string): void
+  /** Publishes an event. Cheap, and never throws. */
+  publish(event: ControllerEvent, options?: PublishOptions): void
+  /** The events as an operation records them for sinks, in its transaction; undefined while there are no sinks. Publish them with `isRecorded`. */
+  toRecord(events: readonly ControllerEvent[]): readonly RecordedEvent[] | undefined
+  /** Gives all events that are published from now on to a recorder too. */
+  recordWith(recorder: EventRecorder): void
   /** Like `publish`, for events that anonymous clients can cause: under a flood only a bounded sample is published, shared between addresses. */
   publishSampled(event: ControllerEvent, address: string, organizationId?: string): void
   /** Makes all events of this node readable here from now on. Returns a function that stops this. Throws when the node has too many streams. */
@@ -18,6 +25,20 @@ export interface EventHub {
   /** The number of the newest event. */
   readonly last: number
   readonly counts: EventCounts
+}
+
+export interface PublishOptions {
+  /** The organization of the hosted API that the event concerns. */
+  readonly organizationId?: string | undefined
+  /** Whether the transaction that caused the event has recorded it for sinks. */
+  readonly isRecorded?: boolean | undefined
+}
+
+/** Records events for sinks. */
+export interface EventRecorder {
+  /** False while there are no sinks. */
+  readonly isOn: boolean
+  add(event: RecordedEvent): void
 }
 
 export interface EventCounts {
@@ -76,8 +97,10 @@ export function createEventHub({ nodeId, clock, forward, follow }: EventHubParts
     setImmediate(wakeAll)
   }
 
-  const publish = (event: ControllerEvent, organizationId?: string): void => {
+  let recorder: EventRecorder | undefined
+  const publish = (event: ControllerEvent, { organizationId, isRecorded }: PublishOptions = {}): void => {
     const local = new LocalEvent(event, nodeId, clock.now(), organizationId)
+    if (recorder?.isOn && !isRecorded) recorder.add({ id: newId(), text: local.text, organizationId })
     if (forward) forward(local)
     else ring.push(local)
     published.set(event.namespace, (published.get(event.namespace) ?? 0) + 1)
@@ -87,6 +110,13 @@ export function createEventHub({ nodeId, clock, forward, follow }: EventHubParts
   return {
     nodeId,
     publish,
+    recordWith: (given) => {
+      recorder = given
+    },
+    toRecord: (events) => {
+      if (!recorder?.isOn) return undefined
+      return events.map((event) => ({ id: newId(), text: eventText(event, nodeId, clock.now()) }))
+    },
     publishForwarded: (events) => {
       for (const event of events) ring.push(event)
       wakeSoon()
@@ -94,7 +124,7 @@ export function createEventHub({ nodeId, clock, forward, follow }: EventHubParts
     restart: (next) => ring.restart(next),
     follow: follow ?? (async () => () => {}),
     publishSampled: (event, address, organizationId) => {
-      if (sample.keeps(address, clock.now())) publish(event, organizationId)
+      if (sample.keeps(address, clock.now())) publish(event, { organizationId })
       else sampledOut++
     },
     readAfter: (number) => {

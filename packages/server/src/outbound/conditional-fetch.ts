@@ -15,7 +15,7 @@ const ETAG = /^(?:W\/)?"[\x21\x23-\x7e]*"$/
 export function createConditionalFetch(fetchDocument: FetchDocument): FetchDocument {
   const documents = createLruCache<string, Kept>(MAX_KEPT)
   return async (url, options) => {
-    const name = `${url}\n${options.caPem ?? ''}`
+    const name = `${url}\n${options.caPem ?? ''}\n${options.authorization ?? ''}`
     const kept = documents.get(name)
     const fetched = await fetchDocument(url, { ...options, ...(kept && { ifNoneMatch: kept.etag }) })
     if (fetched.isUnchanged && kept) return { body: kept.body, headers: { ...kept.headers, ...fetched.headers } }

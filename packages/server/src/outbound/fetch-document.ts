@@ -2,15 +2,12 @@ import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:ht
 import type { Socket } from 'node:net'
 import { AppError } from '@countersign/core'
 import type { Settings } from '../platform/settings/index.ts'
-import { addressRules, createAddressPolicy } from './address-policy.ts'
-import { type DialTarget, dialTcp, secure } from './dial.ts'
-import { HandshakeCosts } from './handshake-costs.ts'
-import { comparableHost } from './host-patterns.ts'
+import { createConnect } from './connect.ts'
+import { createDeadline } from './deadline.ts'
 import { createJwksEndpointPolicy } from './jwks-endpoint-policy.ts'
 import { OutboundError } from './outbound-error.ts'
 import { readResponse } from './read-response.ts'
-import { createHostResolver, type Lookup } from './resolve-host.ts'
-import { createTrustedRoots } from './trusted-roots.ts'
+import type { Lookup } from './resolve-host.ts'
 
 export interface FetchOptions {
   /** An additional trusted CA, PEM. */
@@ -20,12 +17,14 @@ export interface FetchOptions {
   readonly mediaTypes: readonly string[]
   /** In whose name the document is fetched. One owner looks up one name at a time. */
   readonly owner?: string | undefined
+  /** The header `Authorization` of a GET. A redirect to another origin is requested without it. */
+  readonly authorization?: string | undefined
   /** Aborts the fetch. */
   readonly signal?: AbortSignal
   /** By default a GET without a body. */
   readonly send?: SentDocument
   /** The ETag of a known version. If the document has not changed, the result is `isUnchanged` and has no body. */
-  readonly ifNoneMatch?: string
+  readonly ifNoneMatch?: string | undefined
   /** The accepted statuses, by default 200. A response with 204 needs no media type. */
   readonly statuses?: readonly number[]
 }
@@ -85,44 +84,22 @@ export function fetchLimits(settings: Settings['jwks']): FetchLimits {
  * compression, within limits of time and size. Redirects are followed only if the settings allow it; each target is checked like the first URL.
  * Rejects only with `OutboundError`.
  */
-export function createFetchDocument({
-  settings,
-  lookup,
-  limits,
-  elapsedMs = () => performance.now(),
-}: FetcherParts): FetchDocument {
+export function createFetchDocument({ settings, lookup, limits, elapsedMs }: FetcherParts): FetchDocument {
   const { totalMs, connectMs, maxBytes, maxRedirects } = { ...fetchLimits(settings.jwks), ...limits }
   const endpointPolicy = createJwksEndpointPolicy(settings)
-  const addressPolicy = createAddressPolicy(addressRules(settings))
-  const resolveHost = createHostResolver(lookup)
-  const trustedRoots = createTrustedRoots()
-  const costs = new HandshakeCosts(elapsedMs)
-
-  const connect = async (url: URL, { caPem, owner }: FetchOptions, deadline: Deadline): Promise<Socket> => {
-    const host = comparableHost(url.hostname.replace(/^\[|\]$/g, ''))
-    const isSecure = url.protocol === 'https:'
-    if (isSecure) costs.check({ owner, host })
-    const stopWaiting = deadline.limit(connectMs, `no connection to ${host}`)
-    const port = Number(url.port || (isSecure ? 443 : 80))
-    const addresses = await deadline.race(resolveHost(host, { signal: deadline.signal, owner }))
-    const target: DialTarget = { host, port, addresses }
-    const socket = await dialTcp(target, addressPolicy, deadline.signal)
-    stopWaiting()
-    if (!isSecure) return socket
-    const onEnd = (failure?: Error) => costs.note({ owner, host }, socket.bytesRead, failure)
-    return secure(socket, target, { secureContext: trustedRoots(caPem), signal: deadline.signal, onEnd })
-  }
+  const connect = createConnect({ settings, lookup, connectMs, elapsedMs })
 
   return async (text, options) => {
     const { accept, mediaTypes, signal, send, statuses, ifNoneMatch } = options
     let url = checkedUrl(text, endpointPolicy.checkEndpoint)
+    let { authorization } = options
     const deadline = createDeadline(signal)
     deadline.limit(totalMs, `no response from ${url.host}`)
     let socket: Socket | undefined
     try {
       for (let redirectsLeft = send ? 0 : maxRedirects; ; redirectsLeft -= 1) {
         socket = await connect(url, options, deadline)
-        const response = await deadline.race(sendRequest(url, socket, { accept, ifNoneMatch }, send))
+        const response = await deadline.race(sendRequest(url, socket, { accept, ifNoneMatch, authorization }, send))
         if (ifNoneMatch !== undefined && response.statusCode === NOT_MODIFIED) {
           return { body: Buffer.alloc(0), headers: response.headers, isUnchanged: true }
         }
@@ -132,7 +109,9 @@ export function createFetchDocument({
           return { ...(send && { status: response.statusCode }), body, headers: response.headers }
         }
         socket.destroy()
-        url = checkedRedirect(next, endpointPolicy.checkEndpoint)
+        const target = checkedRedirect(next, endpointPolicy.checkEndpoint)
+        if (target.origin !== url.origin) authorization = undefined
+        url = target
       }
     } catch (error) {
       throw asOutboundError(error, url)
@@ -160,7 +139,7 @@ function checkedRedirect(target: string, checkEndpoint: (endpoint: string) => vo
   }
 }
 
-function checkedUrl(text: string, checkEndpoint: (endpoint: string) => void): URL {
+export function checkedUrl(text: string, checkEndpoint: (endpoint: string) => void): URL {
   try {
     checkEndpoint(text)
     return new URL(text)
@@ -175,7 +154,7 @@ function checkedUrl(text: string, checkEndpoint: (endpoint: string) => void): UR
 function sendRequest(
   url: URL,
   socket: Socket,
-  { accept, ifNoneMatch }: { readonly accept: string; readonly ifNoneMatch: string | undefined },
+  { accept, ifNoneMatch, authorization }: Pick<FetchOptions, 'accept' | 'ifNoneMatch' | 'authorization'>,
   send: SentDocument | undefined,
 ): Promise<IncomingMessage> {
   const content = send && contentOf(send)
@@ -189,6 +168,7 @@ function sendRequest(
         host: url.host,
         accept,
         ...(ifNoneMatch !== undefined && { 'if-none-match': ifNoneMatch }),
+        ...(authorization !== undefined && { authorization }),
         'accept-encoding': 'identity',
         'user-agent': 'countersign',
         connection: 'close',
@@ -213,48 +193,7 @@ function contentOf({ json, form, text }: SentDocument): { readonly type: string;
   return { type: 'application/x-www-form-urlencoded', bytes: Buffer.from(new URLSearchParams(form).toString()) }
 }
 
-interface Deadline {
-  readonly signal: AbortSignal
-  /** Aborts after `ms`. Returns a function that cancels the timer. */
-  limit(ms: number, message: string): () => void
-  /** Settles like `work`, or rejects when the deadline aborts first. */
-  race<T>(work: Promise<T>): Promise<T>
-  end(): void
-}
-
-function createDeadline(callerSignal: AbortSignal | undefined): Deadline {
-  const controller = new AbortController()
-  const { signal } = controller
-  const timers: NodeJS.Timeout[] = []
-  const stop = (): void => controller.abort(new OutboundError('stopped', 'the fetch was aborted'))
-  if (callerSignal?.aborted) stop()
-  callerSignal?.addEventListener('abort', stop)
-  const aborted = new Promise<never>((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-    if (signal.aborted) reject(signal.reason)
-  })
-  aborted.catch(() => {})
-  return {
-    signal,
-    limit: (ms, message) => {
-      const timer = setTimeout(() => {
-        controller.abort(new OutboundError('timeout', `${message} within ${ms / 1000} s`))
-      }, ms)
-      timers.push(timer)
-      return () => clearTimeout(timer)
-    },
-    race: (work) => {
-      work.catch(() => {})
-      return Promise.race([work, aborted])
-    },
-    end: () => {
-      callerSignal?.removeEventListener('abort', stop)
-      for (const timer of timers) clearTimeout(timer)
-    },
-  }
-}
-
-function asOutboundError(error: unknown, url: URL): OutboundError {
+export function asOutboundError(error: unknown, url: URL): OutboundError {
   if (error instanceof OutboundError) return error
   return new OutboundError('protocol', `${url.host} sent no valid HTTP response`, { cause: error })
 }

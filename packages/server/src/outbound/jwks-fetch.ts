@@ -8,6 +8,8 @@ export interface JwksRequest {
   readonly caPem?: string | undefined
   /** In whose name the keys are fetched. */
   readonly owner?: string | undefined
+  /** The header `Authorization`. */
+  readonly authorization?: string | undefined
   readonly signal?: AbortSignal
   /** By default `refresh`. */
   readonly why?: FetchReason
@@ -29,12 +31,13 @@ export type FetchJwks = (request: JwksRequest) => Promise<FetchedKeySet>
 const MEDIA_TYPES = ['application/json', 'application/jwk-set+json', 'application/jwk+json']
 
 export function createFetchJwks(fetchDocument: FetchDocument, now: () => number = Date.now): FetchJwks {
-  return async ({ url, caPem, owner, signal }) => {
+  return async ({ url, caPem, owner, authorization, signal }) => {
     const { body, headers } = await fetchDocument(url, {
       accept: MEDIA_TYPES.join(', '),
       mediaTypes: MEDIA_TYPES,
       caPem,
       owner,
+      ...(authorization !== undefined && { authorization }),
       ...(signal && { signal }),
     })
     try {

@@ -156,6 +156,21 @@ test('W-41 follows as many redirects as allowed, for reads only', async (t) => {
   assert.equal(first.hits + middle.hits, 2 + 2 + 6)
 })
 
+test('G-33 a credential is not sent to the other origin of a redirect, and not back from it', async (t) => {
+  const first = await startServer(t)
+  const second = await startServer(t)
+  const authorization = 'Bearer of-the-first'
+  const fetch = createFetch({ limits: { maxRedirects: 3 } })
+  const seen = ({ requests }: typeof first) => requests.map(({ headers }) => headers.authorization)
+  first.respondWith({ status: 302, headers: { location: '/elsewhere' } }, {})
+  await fetch(first.url(), { authorization })
+  assert.deepEqual(seen(first), [authorization, authorization], 'the same origin')
+  first.respondWith({ status: 302, headers: { location: second.url() } }, {})
+  second.respondWith({ status: 302, headers: { location: first.url() } })
+  await fetch(first.url(), { authorization })
+  assert.deepEqual([seen(first).slice(2), seen(second)], [[authorization, undefined], [undefined]])
+})
+
 test('G-08 W-41 a redirect to a forbidden address is not followed', async (t) => {
   const canary = await startServer(t)
   const server = await startServer(t)

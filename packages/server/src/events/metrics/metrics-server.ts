@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, isIPv6 } from 'node:net'
 import { collectDefaultMetrics, type Registry } from 'prom-client'
+import type { Settings } from '../../platform/settings/index.ts'
 import { StartupError } from '../../platform/startup-error.ts'
 
-const HOST = '127.0.0.1'
 const METRIC_PREFIX = 'countersign_'
 
 export interface MetricsServer {
@@ -11,10 +11,13 @@ export interface MetricsServer {
   close(): Promise<void>
 }
 
-/** Serves metrics for Prometheus on a separate listener that is reachable from this machine only. */
-export async function startMetricsServer(port: number, registry: Registry): Promise<MetricsServer> {
+/** Where the listener is: by default reachable from this machine only. */
+type MetricsAddress = Settings['metrics']
+
+/** Serves metrics for Prometheus on a separate listener, without credentials. */
+export async function startMetricsServer(address: MetricsAddress, registry: Registry): Promise<MetricsServer> {
   measureProcess(registry)
-  const server = await serveMetrics(port, async () => registry)
+  const server = await serveMetrics(address, async () => registry)
   return {
     url: server.url,
     close: () => {
@@ -30,7 +33,10 @@ export function measureProcess(registry: Registry): void {
 }
 
 /** Serves the metrics that `gather` returns for each request. */
-export async function serveMetrics(port: number, gather: () => Promise<Registry>): Promise<MetricsServer> {
+export async function serveMetrics(
+  { host, port }: MetricsAddress,
+  gather: () => Promise<Registry>,
+): Promise<MetricsServer> {
   const server = createServer((request, response) => {
     if (request.method !== 'GET' || request.url?.split('?', 1)[0] !== '/metrics') {
       response.writeHead(404).end()
@@ -48,17 +54,17 @@ export async function serveMetrics(port: number, gather: () => Promise<Registry>
       if (error.code !== 'EADDRINUSE') return reject(error)
       const hint = 'choose another with the setting metrics.port'
       reject(
-        new StartupError(`cannot listen on ${HOST} port ${port} for metrics: the port is taken`, hint, {
+        new StartupError(`cannot listen on ${host} port ${port} for metrics: the port is taken`, hint, {
           cause: error,
         }),
       )
     })
-    server.listen(port, HOST, resolve)
+    server.listen(port, host, resolve)
   })
   server.unref()
   const { port: actual } = server.address() as AddressInfo
   return {
-    url: `http://${HOST}:${actual}/metrics`,
+    url: `http://${isIPv6(host) ? `[${host}]` : host}:${actual}/metrics`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

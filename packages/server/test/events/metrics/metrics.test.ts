@@ -103,7 +103,7 @@ test('R-14 metrics do not identify users, and are not on the public listener', a
 test('R-14 the listener for metrics is on loopback and serves nothing but metrics', async (t) => {
   const { registry, rateLimited } = createMetrics()
   rateLimited('address')
-  const server = await startMetricsServer(0, registry)
+  const server = await startMetricsServer({ host: '127.0.0.1', port: 0 }, registry)
   t.after(() => server.close())
   assert.equal(new URL(server.url).hostname, '127.0.0.1')
   const response = await fetch(server.url)

@@ -1,0 +1,223 @@
+import { newId, passesFilter, retryDelayMs, type SinkEvent } from '@countersign/core'
+import type { Logger } from 'pino'
+import { OutboundError } from '../../outbound/outbound-error.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { hasPendingRecords, listSinks, loadOutbox, loadOutboxRange } from '../../store/reads/event-sink-reads.ts'
+import type { StoredSink } from '../../store/sink-row.ts'
+import type { Store } from '../../store/store.ts'
+import type { DeliveryNote } from '../../store/writes/event-sink-writes.ts'
+import { eventText } from '../event-text.ts'
+import type { KnownSinks } from './known-sinks.ts'
+import type { SendEvents } from './sink-senders.ts'
+
+export interface SinkDeliveryParts {
+  readonly store: Pick<Store, 'db'>
+  readonly clock: Clock
+  readonly log: Logger
+  readonly nodeId: string
+  readonly sinks: KnownSinks
+  readonly send: SendEvents
+  /** Whether this process delivers. Others of its node only send tests. */
+  readonly isLead: boolean
+  /** Gives pending records their positions. Resolves to whether there may be more. */
+  arrange(): Promise<boolean>
+  /** Takes or extends a lease. Resolves to whether this process has it. */
+  lease(sink: LeasedSink): Promise<boolean>
+  /** Resolves to whether this process still has the lease. */
+  note(sink: LeasedSink, note: DeliveryNote): Promise<boolean>
+}
+
+export interface LeasedSink {
+  readonly id: string
+  readonly owner: string
+  readonly leaseMs: number
+}
+
+export interface TestDelivery {
+  readonly eventId: string
+  readonly error: string | undefined
+  readonly status: number | undefined
+  readonly durationMs: number
+}
+
+/** How soon after an event its delivery begins: long enough for several to share a round. */
+const WAKE_MS = 25
+const ROUND_MS = 500
+const BATCH = 100
+/** Another process delivers when the lease of one that died has ended. */
+const LEASE_MS = 15_000
+/** A batch begins no further message after this time, well before its lease ends. */
+const BATCH_MS = 5_000
+
+/** Delivers the events of the outbox to the sinks, as the one process that has the lease of a sink. */
+export class SinkDelivery {
+  readonly #parts: SinkDeliveryParts
+  readonly #owner = newId()
+  readonly #busy = new Map<string, Promise<void>>()
+  /** Events after the position of a sink that it has received nevertheless, since they are about other subjects than one that failed. */
+  readonly #ahead = new Map<string, Set<number>>()
+  readonly #leased = new Set<string>()
+  readonly #timer: NodeJS.Timeout | undefined
+  #wake: NodeJS.Timeout | undefined
+  #round: Promise<void> | undefined
+  #isStopping = false
+
+  constructor(parts: SinkDeliveryParts) {
+    this.#parts = parts
+    if (parts.isLead) this.#timer = setInterval(() => void this.#runRound(), ROUND_MS).unref()
+  }
+
+  /** Delivers soon. */
+  wake(): void {
+    const { isLead, sinks } = this.#parts
+    if (this.#isStopping || !isLead || !sinks.exist) return
+    this.#wake ??= setTimeout(() => {
+      this.#wake = undefined
+      void this.#runRound()
+    }, WAKE_MS).unref()
+  }
+
+  /** Gives pending records their positions, and delivers what is due. Resolves when that is done. */
+  async deliver(): Promise<void> {
+    if (!this.#parts.isLead) return
+    await this.#parts.sinks.load()
+    await this.#round
+    await this.#runRound()
+    await Promise.all(this.#busy.values())
+  }
+
+  /** Sends an event to a sink that only tests it. */
+  async test(sink: StoredSink, id = newId()): Promise<TestDelivery> {
+    const { send } = this.#parts
+    const started = performance.now()
+    const event = this.#notice(id, sink.position, { event_type: 'test', message: 'a test event' }, sink)
+    const { error } = await send(sink, [event], () => false)
+    return {
+      eventId: id,
+      error: error === undefined ? undefined : describeFailure(error),
+      status: error instanceof OutboundError ? error.status : undefined,
+      durationMs: Math.round(performance.now() - started),
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    clearInterval(this.#timer)
+    clearTimeout(this.#wake)
+    await this.#round
+    await Promise.all(this.#busy.values())
+    const { lease } = this.#parts
+    await Promise.all([...this.#leased].map((id) => lease({ id, owner: this.#owner, leaseMs: 0 }).catch(() => {})))
+  }
+
+  async #runRound(): Promise<void> {
+    this.#round ??= this.#begin().finally(() => {
+      this.#round = undefined
+    })
+    await this.#round
+  }
+
+  /** Begins deliveries to sinks that have none under way. */
+  async #begin(): Promise<void> {
+    const { store, sinks, arrange, log } = this.#parts
+    try {
+      if (!sinks.isLoaded) await sinks.load()
+      if (await hasPendingRecords(store.db)) while (await arrange());
+      if (!sinks.exist || this.#isStopping) return
+      const { last } = await loadOutboxRange(store.db)
+      for (const sink of await listSinks(store.db)) {
+        if (!this.#isDue(sink, last) || this.#busy.has(sink.id)) continue
+        const delivering = this.#deliverTo(sink).finally(() => this.#busy.delete(sink.id))
+        this.#busy.set(sink.id, delivering)
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'events could not be delivered yet')
+    }
+  }
+
+  #isDue({ enabled, position, retryAt, leaseOwner, leaseUntil }: StoredSink, last: number): boolean {
+    const now = this.#parts.clock.now()
+    const isFree = leaseOwner === null || leaseOwner === this.#owner || leaseUntil <= now
+    return enabled && position < last && retryAt <= now && isFree
+  }
+
+  async #deliverTo(due: StoredSink): Promise<void> {
+    const { store, lease, note, log } = this.#parts
+    const leased = { id: due.id, owner: this.#owner, leaseMs: LEASE_MS }
+    try {
+      if (!(await lease(leased))) return
+      this.#leased.add(due.id)
+      let { position } = due
+      while (!this.#isStopping) {
+        const { first } = await loadOutboxRange(store.db)
+        const events = await loadOutbox(store.db, position, BATCH)
+        const dropped = Math.max(0, first - 1 - position)
+        if (events.length === 0 && dropped === 0) return
+        const delivered = await this.#deliverBatch(due, events, { position, dropped })
+        if (!(await note(leased, delivered)) || delivered.failure) return
+        position = delivered.position
+      }
+    } catch (error) {
+      log.warn({ err: error, sinkId: due.id }, 'events could not be delivered to a sink yet')
+    }
+  }
+
+  async #deliverBatch(
+    sink: StoredSink,
+    events: readonly SinkEvent[],
+    { position, dropped }: { readonly position: number; readonly dropped: number },
+  ): Promise<DeliveryNote> {
+    const ahead = this.#ahead.get(sink.id) ?? new Set()
+    const passing = events.filter((event) => passesFilter(event, sink.filter) && !ahead.has(event.position))
+    const due = dropped > 0 ? [this.#dropNotice(sink, position, dropped), ...passing] : passing
+    const endsAt = performance.now() + BATCH_MS
+    const { sent, error } = await this.#parts.send(sink, due, () => performance.now() > endsAt)
+    for (const event of sent) ahead.add(event.position)
+    const missing = due.find((event) => !sent.includes(event))
+    const reached = missing ? missing.position - 1 : (events.at(-1)?.position ?? position + dropped)
+    const kept = new Set([...ahead].filter((each) => each > reached))
+    this.#ahead.set(sink.id, kept)
+    // The notice has the position of the last event that was dropped.
+    const isNoticeMissing = dropped > 0 && missing === due[0]
+    return {
+      position: isNoticeMissing ? position : reached,
+      dropped: isNoticeMissing ? 0 : dropped,
+      hasDelivered: sent.length > 0,
+      failure: error === undefined ? null : this.#failure(sink, error, sent.length > 0),
+    }
+  }
+
+  #failure(sink: StoredSink, error: unknown, hasDelivered: boolean): DeliveryNote['failure'] {
+    const { clock, log } = this.#parts
+    const failures = hasDelivered ? 1 : sink.failures + 1
+    const message = describeFailure(error)
+    if (failures === 1) log.warn({ err: error, sinkId: sink.id }, 'events could not be delivered to a sink')
+    return { message, retryAt: clock.now() + retryDelayMs(failures, Math.random()) }
+  }
+
+  #dropNotice(sink: StoredSink, position: number, dropped: number): SinkEvent {
+    const [first, last] = [position + 1, position + dropped]
+    const message = `the events ${first} to ${last} were deleted before they were delivered: they were too old or too many`
+    const members = { event_type: 'dropped', first_position: first, last_position: last, dropped, message } as const
+    // The same id for every delivery of the notice.
+    return this.#notice(`${sink.id}-dropped-${first}-${last}`, last, members, sink)
+  }
+
+  #notice(
+    id: string,
+    position: number,
+    members: { readonly event_type: 'test' | 'dropped'; readonly message: string },
+    sink: StoredSink,
+  ): SinkEvent {
+    const at = this.#parts.clock.now()
+    const event = { namespace: 'eventSink', event_sink_id: sink.id, event_sink_name: sink.name, ...members } as const
+    return { id, position, at, text: eventText(event, this.#parts.nodeId, at) }
+  }
+}
+
+/** For administrators. It quotes nothing that a server sent. */
+function describeFailure(error: unknown): string {
+  if (error instanceof OutboundError) return error.message
+  const { code } = error as { readonly code?: unknown }
+  return typeof code === 'string' ? `the event could not be written: ${code}` : 'the event could not be sent'
+}

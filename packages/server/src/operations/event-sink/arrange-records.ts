@@ -1,0 +1,83 @@
+import { changeEvent } from '../../events/change-events.ts'
+import { eventText } from '../../events/event-text.ts'
+import type { PendingRecordRow } from '../../store/event-schema.ts'
+import { operation } from '../../store/operation.ts'
+import type { RecordedEvent } from '../../store/operation-meta.ts'
+import { hasSinks } from '../../store/reads/event-sink-reads.ts'
+import { findLocalOrganization } from '../../store/reads/organization-reads.ts'
+import type { RecordedChange } from '../../store/record-events.ts'
+import type { Transaction } from '../../store/transaction.ts'
+import {
+  deleteOldEvents,
+  deletePendingRecords,
+  insertEvents,
+  loadPendingRecords,
+  lockOutbox,
+} from '../../store/writes/outbox-writes.ts'
+import { chainEntries } from '../audit/chain-entries.ts'
+
+const BATCH = 250
+
+/**
+ * Chains the pending records in the audit record, and gives their events positions in the outbox. One transaction does so at a time, over all nodes, and sees what was committed before: a
+ * position never becomes visible after a higher one. Returns whether there may be more.
+ */
+export const arrangeRecords = operation({
+  name: 'event.arrange',
+  access: 'none',
+  needsWriteLock: false,
+  isRecorded: false,
+  run: (tx): Promise<boolean> => arrangePending(tx),
+})
+
+/** The part of `arrangeRecords` that other operations share. */
+export async function arrangePending(tx: Transaction): Promise<boolean> {
+  const newest = await lockOutbox(tx)
+  const rows = await loadPendingRecords(tx, BATCH)
+  if (rows.length === 0) return false
+  const localOrganization = await findLocalOrganization(tx.db)
+  const isOfController = ({ organizationId }: Pick<RecordedEvent, 'organizationId'>): boolean =>
+    organizationId === undefined || organizationId === localOrganization
+  await chainEntries(tx, rows, localOrganization)
+  const events = (await hasSinks(tx.db)) ? rows.flatMap((row) => eventsOf(row).filter(isOfController)) : []
+  const placed = events.map(({ id, at, text }, index) => ({ position: newest + 1 + index, id, at, content: text }))
+  await insertEvents(tx, placed)
+  await deletePendingRecords(
+    tx,
+    rows.map(({ seq }) => seq),
+  )
+  return rows.length === BATCH
+}
+
+type PlacedEvent = RecordedEvent & { readonly at: number }
+
+/** The event of a record, if it has one. */
+function eventsOf({ node, at, kind, content }: PendingRecordRow): PlacedEvent[] {
+  if (kind === 'event') return [{ ...(JSON.parse(content) as RecordedEvent), at }]
+  if (kind !== 'change') return []
+  const { change, meta } = JSON.parse(content) as RecordedChange
+  const event = changeEvent(change, meta)
+  if (!event) return []
+  const { eventId: id = '', organizationId } = change
+  return [{ id, at, text: eventText(event, node, at), organizationId }]
+}
+
+export interface PruneOutbox {
+  readonly keepMs: number
+  readonly keepRows: number
+}
+
+const PRUNE_BATCH = 1_000
+
+/** Deletes events that are too old or too many, and all of them when there are no sinks. Returns whether there may be more. */
+export const pruneOutbox = operation({
+  name: 'event.prune',
+  access: 'none',
+  needsWriteLock: false,
+  isRecorded: false,
+  async run(tx, { keepMs, keepRows }: PruneOutbox): Promise<boolean> {
+    const newest = await lockOutbox(tx)
+    const first = (await hasSinks(tx.db)) ? newest + 1 - keepRows : newest + 1
+    return (await deleteOldEvents(tx, { before: tx.now - keepMs, first, limit: PRUNE_BATCH })) === PRUNE_BATCH
+  },
+})
