@@ -3,11 +3,15 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { hosted } from '../../api/client.ts'
 import type { AuditEvent } from '../../api/wire.ts'
+import { ExportButton } from '../../list/export-button.tsx'
+import { MAX_LOADED } from '../../list/load-all.ts'
 import { Instant } from '../../show/instant.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { PageHead } from '../../show/page-head.tsx'
+import { AUDIT_EVENTS_CSV } from './organization-csv.ts'
 
 const PAGE_SIZE = 50
+const EXPORT_SIZE = 1_000
 const ALL = 'all'
 const TYPES = [
   { value: ALL, label: 'Everything' },
@@ -25,8 +29,7 @@ export function AuditEventsPage() {
   const [type, setType] = useState(ALL)
   const query = useInfiniteQuery({
     queryKey: ['audit-events', type],
-    queryFn: ({ pageParam }) =>
-      hosted.auditEvents.page({ type: type === ALL ? undefined : type, before: pageParam, size: PAGE_SIZE }),
+    queryFn: ({ pageParam }) => hosted.auditEvents.page({ type: typeFilter(type), before: pageParam, size: PAGE_SIZE }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => (last.length < PAGE_SIZE ? undefined : last.at(-1)?.id),
   })
@@ -35,7 +38,9 @@ export function AuditEventsPage() {
       <PageHead
         title="Audit events"
         description="Changes of your organization’s records in the last 90 days, and tokens of its API accounts in the last 24 hours. Only its members see them."
-      />
+      >
+        <ExportButton csv={AUDIT_EVENTS_CSV} load={loadEvents(type)} />
+      </PageHead>
       <Select
         label="Show"
         maw={280}
@@ -59,6 +64,25 @@ export function AuditEventsPage() {
     </Stack>
   )
 }
+
+/** The API pages events by the last one of a page: all of them are read first. */
+function loadEvents(type: string) {
+  const all: AuditEvent[] = []
+  return async ({ limit, offset }: { readonly limit: number; readonly offset: number }) => {
+    if (offset === 0) {
+      all.length = 0
+      const size = EXPORT_SIZE
+      for (let part: readonly AuditEvent[]; all.length < MAX_LOADED; ) {
+        part = await hosted.auditEvents.page({ type: typeFilter(type), before: all.at(-1)?.id, size })
+        all.push(...part)
+        if (part.length < size) break
+      }
+    }
+    return { items: all.slice(offset, offset + limit), total: all.length }
+  }
+}
+
+const typeFilter = (type: string) => (type === ALL ? undefined : type)
 
 function EventTable({ events }: { readonly events: readonly AuditEvent[] }) {
   return (

@@ -1,0 +1,86 @@
+import {
+  AuditFileError,
+  type AuditKey,
+  type AuditVerdict,
+  readAuditFile,
+  readSinkHeads,
+  verifyAudit,
+} from '@countersign/core/audit'
+import { CliError, EXIT, usageError } from '../../cli-error.ts'
+import type { Command } from '../../command.ts'
+import { loadTextFile } from '../../files/load-text-file.ts'
+import { getFormat, printData } from '../../output/print-result.ts'
+import { QUIET_FLAG } from '../../session/call-flags.ts'
+
+/** `countersign audit verify FILE` */
+export const auditVerify: Command = {
+  args: ['FILE'],
+  flags: [
+    QUIET_FLAG,
+    {
+      name: 'key',
+      value: 'FILE',
+      description: 'The public key, a JWK or a JWKS, that was kept since before the export',
+    },
+    {
+      name: 'heads',
+      value: 'FILE',
+      description: 'Events that a sink has received, one on each line: their heads count too',
+    },
+  ],
+  details: [
+    'Needs no controller. Without --key, the keys of the file itself are used, which a forger can replace.',
+    'Exit status: 0 the record is complete and unchanged, 1 it is not.',
+  ],
+  examples: [
+    { command: 'countersign audit verify audit.jsonl --key audit-key.json', description: 'check an export' },
+    {
+      command: 'countersign audit verify audit.jsonl --key audit-key.json --heads siem.jsonl',
+      description: 'also find an end that was cut off before the export',
+    },
+  ],
+  async run(call) {
+    const { key, heads } = call.flags
+    const exported = readExport(call.args[0] ?? '')
+    const keys = typeof key === 'string' ? readKeys(key) : exported.header.keys
+    const received = typeof heads === 'string' ? readSinkHeads(loadTextFile(heads)) : []
+    const verdict = verifyAudit({ ...exported, heads: [...exported.heads, ...received] }, keys)
+    if (typeof key !== 'string') {
+      call.terminal.notice('warning: checked with the keys of the file itself; give --key FILE to find a forgery')
+    }
+    if (getFormat(call) === 'table') print(call, verdict)
+    else await printData(call, verdict)
+    return verdict.findings.length === 0 ? EXIT.ok : EXIT.failure
+  },
+}
+
+function print(
+  { terminal }: Parameters<Command['run']>[0],
+  { findings, checked, unsigned, nodes }: AuditVerdict,
+): void {
+  for (const { problem, node, text } of findings) terminal.out([['red', `✘ ${problem}`], `  node ${node}: ${text}`])
+  if (unsigned > 0) terminal.out(`${unsigned} entries are newer than their head: nothing vouches for them yet`)
+  const what = `${checked} entries of ${nodes.length} ${nodes.length === 1 ? 'node' : 'nodes'}`
+  if (findings.length === 0) terminal.out([['green', `✔ ${what}: complete and unchanged`]])
+  else terminal.out(`${what}: ${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}`)
+}
+
+function readExport(path: string) {
+  try {
+    return readAuditFile(loadTextFile(path))
+  } catch (cause) {
+    if (!(cause instanceof AuditFileError)) throw cause
+    throw new CliError(`${path}: ${cause.message}`, { hint: 'give a file of "countersign audit export"', cause })
+  }
+}
+
+function readKeys(path: string): readonly AuditKey[] {
+  try {
+    const value = JSON.parse(loadTextFile(path)) as AuditKey | { readonly keys: readonly AuditKey[] }
+    const keys = 'keys' in value && Array.isArray(value.keys) ? value.keys : [value as AuditKey]
+    if (keys.every((key) => typeof key === 'object' && key !== null && 'kty' in key)) return keys
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause
+  }
+  throw usageError(`${path} is not a public key`, 'give a JWK or a JWKS, such as "publicKey" of GET /audit-heads')
+}

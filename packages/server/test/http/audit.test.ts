@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { type ExportedEntry, isSignedHead, verifyAudit } from '@countersign/core'
+import type { CompiledQuery } from 'kysely'
+import { recordDecisions } from '../../src/operations/auth-decision/record-decisions.ts'
+import { ADMIN_PASSWORD, buildApp, type TestApp } from './build-app.ts'
+import { deliver, makeSink, SINKS, startReceiver, WEBHOOK_SECRET } from './event-sinks.fixture.ts'
+import { createIdentity, createPassword, IDENTITIES, identityBody } from './identities.fixture.ts'
+
+const ENTRIES = '/edge/management/v1/audit-entries'
+const HEADS = '/edge/management/v1/audit-heads'
+
+/** Heads before entries, as an export does: entries that are newer than their head are left to the next one. */
+async function loadAudit(app: TestApp) {
+  // Each node stores its decisions first.
+  for (const _ of app.controllers) await app.admin('GET', `${ENTRIES}?limit=1`)
+  const { data: heads, meta } = (await app.admin('GET', HEADS)).json
+  const reply = await app.admin('GET', `${ENTRIES}?limit=500&sort=sequence`)
+  assert.equal(reply.status, 200, reply.text)
+  return { heads, keys: meta.keys, anchors: meta.anchors, entries: reply.json.data }
+}
+
+/** Writes to the database without an operation. */
+async function writeDirectly(app: TestApp, query: CompiledQuery): Promise<void> {
+  if (app.store.dialect === 'postgres') return void (await app.store.db.executeQuery(query))
+  const raw = new DatabaseSync(join(app.dir, 'test.db'))
+  raw.prepare(query.sql).run(...(query.parameters as string[]))
+  raw.close()
+}
+
+const entriesOf = async (app: TestApp, filter: string) => {
+  const reply = await app.admin(
+    'GET',
+    `${ENTRIES}?limit=500&sort=${encodeURIComponent('at, sequence')}&filter=${encodeURIComponent(filter)}`,
+  )
+  assert.equal(reply.status, 200, reply.text)
+  return reply.json.data
+}
+
+test('Z-06 an entry has who, what, when, from where, and the object before and after', async (t) => {
+  const app = await buildApp(t)
+  const id = await createIdentity(app, { name: 'first' })
+  const patched = await app.admin('PATCH', `${IDENTITIES}/${id}`, { name: 'second' })
+  assert.equal((await app.admin('DELETE', `${IDENTITIES}/${id}`)).status, 200)
+  const entries = await entriesOf(app, `objectId="${id}"`)
+  assert.deepEqual(
+    entries.map(({ action, change, objectKind, objectName, actorName, before, after }: ExportedEntry) => [
+      ...[action, change, objectKind, objectName, actorName],
+      ...[before, after].map((state) => (state as { name?: string } | null)?.name),
+    ]),
+    [
+      ['identity.create', 'created', 'identity', 'first', 'admin', undefined, 'first'],
+      ['identity.patch', 'updated', 'identity', 'second', 'admin', 'first', 'second'],
+      ['identity.delete', 'deleted', 'identity', 'second', 'admin', 'second', undefined],
+    ],
+  )
+  const [, change] = entries
+  assert.match(change.address, /^127\.0\.0\.1/)
+  assert.match(change.requestId, /^[\w-]+$/)
+  assert.equal(patched.status, 200)
+  assert.ok(Math.abs(Date.parse(change.at) - app.clock.now()) < 60_000)
+  const [admin] = await entriesOf(app, `requestId="${change.requestId}"`)
+  assert.equal(admin.id, change.id)
+  assert.equal((await entriesOf(app, `actorId="${change.actorId}" and objectId="${id}"`)).length, 3)
+  assert.equal((await entriesOf(app, `at > datetime(${new Date(app.clock.now() + 60_000).toISOString()})`)).length, 0)
+})
+
+test('Z-06 secrets are digests in the record, and change with the secret', async (t) => {
+  const app = await buildApp(t)
+  const id = await makeSink(app, { name: 'a', kind: 'webhook', url: 'https://siem.example/in', secret: WEBHOOK_SECRET })
+  const other = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
+  assert.equal((await app.admin('PATCH', `${SINKS}/${id}`, { secret: other })).status, 200)
+  const { username, password } = await createPassword(app, await createIdentity(app))
+  const [created, changed] = await entriesOf(app, `objectId="${id}"`)
+  assert.match(created.after.secret, /^sha256:[0-9a-f]{64}$/)
+  assert.equal(changed.before.secret, created.after.secret)
+  assert.notEqual(changed.after.secret, created.after.secret)
+  assert.equal(changed.after.previousSecret, created.after.secret)
+  const authenticators = await entriesOf(app, 'objectKind="authenticator"')
+  assert.ok(
+    authenticators.some(({ after }: { after: { passwordDigest?: string } }) =>
+      after.passwordDigest?.startsWith('sha256:'),
+    ),
+  )
+  const text = JSON.stringify([created, changed, authenticators])
+  const stored = await app.store.db.selectFrom('authenticators').select('password_digest').execute()
+  for (const secret of [WEBHOOK_SECRET, other, password, ...stored.map((row) => row.password_digest ?? password)]) {
+    assert.equal(text.includes(secret), false)
+  }
+  assert.ok(text.includes(username))
+})
+
+test('Z-05 the record of all nodes verifies, and a change in the database is found', async (t) => {
+  const app = await buildApp(t)
+  for (let identity = 0; identity < 6; identity++) await createIdentity(app)
+  await app.call('POST', '/edge/management/v1/authenticate?method=password', { username: 'admin', password: 'wrong' })
+  const { keys, ...audit } = await loadAudit(app)
+  const verdict = verifyAudit(audit, keys)
+  assert.deepEqual([verdict.findings, verdict.unsigned], [[], 0])
+  assert.ok(audit.entries.length >= 7)
+  const refusal = audit.entries.find(({ action }: ExportedEntry) => action === 'login.refused')
+  assert.equal(refusal.after.reason, 'wrong-password')
+  const { db } = app.store
+  const { id, content } = await db
+    .selectFrom('audit_entries')
+    .select(['id', 'content'])
+    .where('action', '=', 'identity.create')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  // What an intruder with the database does.
+  const forged = content.replace('identity.create', 'identity.forged')
+  await writeDirectly(app, db.updateTable('audit_entries').set({ content: forged }).where('id', '=', id).compile())
+  const found = verifyAudit(await loadAudit(app), keys).findings
+  assert.deepEqual(
+    found.map(({ problem }) => problem),
+    ['changed'],
+  )
+})
+
+test('Z-05 heads are signed, at most 15 seconds old, and exported to every sink', async (t) => {
+  const receiver = await startReceiver(t)
+  const app = await buildApp(t)
+  await makeSink(app, { name: 'a', kind: 'webhook', url: receiver.url, filter: { types: ['signerHealth'] } })
+  await createIdentity(app)
+  for (const { auditRecord } of app.controllers) await auditRecord.sign()
+  await deliver(app)
+  const exported = receiver.received.map(({ json }) => json)
+  assert.ok(exported.length > 0 && exported.every(({ namespace }) => namespace === 'auditHead'))
+  const { data: heads, meta } = (await app.admin('GET', HEADS)).json
+  for (const head of [...heads, ...exported]) assert.equal(isSignedHead(head, 'head', meta.keys), true)
+  for (const { publicKey, signature, node, sequence, hash, at } of heads) {
+    const [header, payload] = signature.split('.').map((part: string) => Buffer.from(part, 'base64url').toString())
+    assert.deepEqual(JSON.parse(payload), { node, sequence, hash })
+    assert.equal(JSON.parse(header).kid, publicKey.kid)
+    assert.ok(app.clock.now() - Date.parse(at) <= 15_000)
+  }
+  app.clock.advance(20_000)
+  const [fresh] = (await app.admin('GET', HEADS)).json.data
+  assert.ok(app.clock.now() - Date.parse(fresh.at) <= 15_000)
+})
+
+test('Z-05 retention keeps the record checkable', async (t) => {
+  const app = await buildApp(t)
+  await createIdentity(app)
+  await createIdentity(app)
+  const before = await loadAudit(app)
+  app.clock.advance(400 * 86_400_000)
+  const session = await app.logIn('admin', ADMIN_PASSWORD)
+  const admin: TestApp['admin'] = (method, path, body) => app.call(method, path, body, { session })
+  assert.equal((await admin('POST', IDENTITIES, identityBody())).status, 201)
+  await admin('GET', ENTRIES)
+  await app.controller.auditRecord.prune(app.clock.now() - 365 * 86_400_000)
+  const { keys, ...after } = await loadAudit({ ...app, admin })
+  assert.ok(after.entries.length < before.entries.length)
+  assert.ok(after.anchors.length > 0)
+  assert.deepEqual(verifyAudit(after, keys).findings, [])
+  assert.notDeepEqual(verifyAudit({ ...after, anchors: [] }, keys).findings, [])
+})
+
+test('Z-07 the record says how many refusals a flood left out', async (t) => {
+  const app = await buildApp(t)
+  const decisions = [1, 2].map((dropped) => ({ decisions: [], dropped }))
+  for (const each of decisions) await app.store.run(recordDecisions, each, { actorId: 'system', now: app.clock.now() })
+  const entries = await entriesOf(app, 'action="refusals.dropped"')
+  assert.deepEqual(
+    entries.map(({ after }: ExportedEntry) => after),
+    [{ dropped: 1 }, { dropped: 2 }],
+  )
+})
+
+test('Z-06 entries of other organizations show their hashes only, and no filter finds them', async (t) => {
+  const app = await buildApp(t)
+  const { db } = app.store
+  const created = { entity: 'networks', action: 'created' as const, id: 'secret-network' }
+  const states = { initial: null, final: '{"name":"secret-name"}' }
+  const change = { ...created, states, organizationId: 'other-organization', eventId: 'event' }
+  const content = JSON.stringify({ operation: 'network.create', meta: { actorId: 'secret-actor' }, change })
+  const record = { node: 'node', at: app.clock.now(), kind: 'change' as const, content }
+  await writeDirectly(app, db.insertInto('pending_records').values(record).compile())
+  const { keys, ...audit } = await loadAudit(app)
+  const [entry] = audit.entries.filter(({ scope }: ExportedEntry) => scope === 'organization')
+  assert.deepEqual(Object.keys(entry).toSorted(), [
+    'at',
+    'contentHash',
+    'hash',
+    'id',
+    'node',
+    'previousHash',
+    'scope',
+    'sequence',
+  ])
+  assert.deepEqual(verifyAudit(audit, keys).findings, [])
+  for (const filter of ['objectId="secret-network"', 'actorId="secret-actor"', 'objectName contains "secret"']) {
+    assert.deepEqual(await entriesOf(app, filter), [], filter)
+  }
+  assert.equal(await db.selectFrom('event_outbox').selectAll().executeTakeFirst(), undefined)
+})
+
+test('Z-06 administrators and admin_readonly read the record, others do not', async (t) => {
+  const app = await buildApp(t)
+  const reader = await app.makeIdentity({ permissions: ['admin_readonly'] })
+  const other = await app.makeIdentity({ permissions: ['identity'] })
+  for (const path of [ENTRIES, HEADS]) {
+    assert.equal((await app.call('GET', path, undefined, { session: reader.session })).status, 200)
+    assert.equal((await app.call('GET', path, undefined, { session: other.session })).status, 401)
+  }
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+    assert.ok((await app.admin(method, ENTRIES, {})).status >= 400, 'no call of the API changes it')
+  }
+})
