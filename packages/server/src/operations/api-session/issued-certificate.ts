@@ -1,6 +1,8 @@
 import { AppError } from '@countersign/core'
 import { isKeyOfOtherIdentity } from '../../store/reads/authenticator-reads.ts'
+import { findSessionAuthenticator } from '../../store/reads/session-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
+import { recordIssuedCertificate } from '../../store/writes/issued-certificate-writes.ts'
 import {
   insertSessionCertificate,
   keepNewestSessionCertificates,
@@ -24,4 +26,6 @@ export async function insertCertificateOf(
   if (await isKeyOfOtherIdentity(tx.db, publicKeyDigest, identityId)) throw new AppError('CERT_IN_USE')
   await keepNewestSessionCertificates(tx, certificate.apiSessionId, MAX_PER_SESSION - 1)
   await insertSessionCertificate(tx, certificate)
+  const authenticatorId = await findSessionAuthenticator(tx.db, certificate.apiSessionId)
+  await recordIssuedCertificate(tx, { ...certificate, identityId, authenticatorId, isOfSession: true })
 }

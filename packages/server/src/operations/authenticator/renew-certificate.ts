@@ -1,6 +1,10 @@
-import { AppError } from '@countersign/core'
+import { AppError, needsRenewalToken, renewalSignersOf } from '@countersign/core'
+import type { SignerRevision } from '../../store/actor-credential.ts'
 import { type AuthorizedTransaction, operation } from '../../store/operation.ts'
+import { isTokenAccepted } from '../../store/reads/actor-reads.ts'
+import { findAuthPolicyOf } from '../../store/reads/auth-policy-reads.ts'
 import { isKeyInUse } from '../../store/reads/authenticator-reads.ts'
+import { findIdentity } from '../../store/reads/identity-reads.ts'
 import type { AuthenticatorRow } from '../../store/schema.ts'
 import {
   adoptPendingCertificate,
@@ -10,32 +14,48 @@ import {
 import { endSessions } from '../../store/writes/end-sessions.ts'
 import { getAuthenticator } from './get-authenticator.ts'
 
-export interface StageRenewal extends RenewedCertificate {
+export interface StageRenewal extends Omit<RenewedCertificate, 'isWithToken'> {
   readonly id: string
   /** The fingerprint of the certificate that the connection presented: it must still be the current one. */
   readonly presented: string
+  /** The signer that verified a token of the actor, which came with the request. */
+  readonly token: SignerRevision | null
 }
 
 /**
  * Stores a renewed certificate beside the actor's current one, which stays valid until the client confirms the new one. Fails with
- * UNAUTHORIZED when the presented certificate was replaced meanwhile, with CERT_IN_USE when another authenticator has its key, and with
+ * UNAUTHORIZED when the presented certificate was replaced meanwhile or the policy requires a token that did not come or is no longer accepted, with CERT_IN_USE when another authenticator has its key, and with
  * COULD_NOT_PROCESS_CSR when an administrator requires a new key and the certificate has the old one.
  */
 export const stageRenewal = operation({
   name: 'authenticator.stageRenewal',
   access: 'self',
   target: 'authenticators',
-  async run(tx, { id, presented, ...renewed }: StageRenewal): Promise<void> {
+  async run(tx, { id, presented, token, ...renewed }: StageRenewal): Promise<void> {
     const current = await getOwnCertificate(tx, id)
     if (current.fingerprint !== presented) throw new AppError('UNAUTHORIZED')
+    const isWithToken = token !== null && (await isRenewalToken(tx, token))
+    const policy = await findAuthPolicyOf(tx.db, tx.actor.id)
+    if (!policy || (!isWithToken && needsRenewalToken(policy, current.token_seen_at, tx.now))) {
+      throw new AppError('UNAUTHORIZED')
+    }
     if (current.key_roll_requested && renewed.publicKeyDigest === current.public_key_digest) {
       const message = 'an administrator requires a new key: generate one and send a CSR for it'
       throw new AppError('COULD_NOT_PROCESS_CSR', { message })
     }
     if (await isKeyInUse(tx.db, renewed.publicKeyDigest, id)) throw new AppError('CERT_IN_USE')
-    await setPendingCertificate(tx, id, renewed)
+    await setPendingCertificate(tx, id, { ...renewed, isWithToken })
   },
 })
+
+async function isRenewalToken({ db, actor }: AuthorizedTransaction, token: SignerRevision): Promise<boolean> {
+  const identity = await findIdentity(db, actor.id)
+  return (
+    identity !== undefined &&
+    renewalSignersOf(identity).includes(token.id) &&
+    (await isTokenAccepted(db, token, identity))
+  )
+}
 
 export interface FinishRenewal {
   readonly id: string

@@ -1,5 +1,4 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, type X509Certificate } from 'node:crypto'
-import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   buildSpiffeUri,
@@ -11,19 +10,27 @@ import {
   issueSelfSigned,
 } from '@countersign/core'
 import { StartupError } from '../startup-error.ts'
+import { type Intermediate, issuesFrom, loadIntermediates, NO_ROLLOVER, type RolloverPlan } from './intermediates.ts'
 import { checkKeyDirectory, createKeyDirectory, KEY_FILES } from './key-directory.ts'
-import { loadCertificates, loadPrivateKey } from './load-pem-file.ts'
+import { formatPrivateKey, isPresent, loadCertificates, loadPrivateKey } from './load-pem-file.ts'
 import { OWNER_ONLY, WORLD_READABLE, writeFileAtomically } from './write-file-atomically.ts'
 
 /** The controller's own CA: the root that clients trust and the intermediate that signs. */
 export interface CertificateAuthority {
   readonly root: X509Certificate
+  /** The one that issues now. */
   readonly intermediate: X509Certificate
+  /** All that have not expired, also the next one. */
+  readonly intermediates: readonly X509Certificate[]
   /** Certificates of the next or the previous CA: in the bundle for clients, and their client certificates are accepted. */
   readonly further: readonly X509Certificate[]
   readonly trustDomain: string
   /** Undefined when the intermediate's key is not on this machine: then nothing can be issued. */
   readonly issuer: CertificateIssuer | undefined
+  /** The other intermediates whose keys are on this machine. */
+  readonly earlierIssuers: readonly CertificateIssuer[]
+  /** Undefined when the root's key is not on this machine: then no intermediate can be created. */
+  readonly rootKey: KeyObject | undefined
 }
 
 const ORGANIZATION = 'Countersign'
@@ -60,33 +67,56 @@ export async function createAuthority(dir: string, now: Date): Promise<void> {
 }
 
 /** Loads the CA and checks that its keys and certificates match. Throws a StartupError that names the wrong file. */
-export async function loadAuthority(dir: string, now: Date): Promise<CertificateAuthority> {
+export async function loadAuthority(
+  dir: string,
+  now: Date,
+  plan: RolloverPlan = NO_ROLLOVER,
+): Promise<CertificateAuthority> {
   await checkKeyDirectory(dir)
   const path = (name: string) => join(dir, name)
   if (!(await isPresent(path(KEY_FILES.ca)))) {
     throw new StartupError(`the CA certificate ${path(KEY_FILES.ca)} is missing`, NEW_CA_HINT)
   }
-  const { root, intermediate } = await loadChain(path(KEY_FILES.ca), path(KEY_FILES.intermediateCertificate))
-  if (intermediate.validToDate <= now) {
-    throw new StartupError(`the CA certificate ${path(KEY_FILES.ca)} has expired`, NEW_CA_HINT)
+  const { root, intermediate: first } = await loadChain(path(KEY_FILES.ca), path(KEY_FILES.intermediateCertificate))
+  const rootKey = await loadMatchingKey(path(KEY_FILES.rootKey), root)
+  const firstKey = await loadMatchingKey(path(KEY_FILES.intermediateKey), first)
+  const later = await loadIntermediates(dir)
+  const foreign = later.find(({ certificate }) => !certificate.verify(root.publicKey))
+  if (foreign) throw new StartupError(`${path(KEY_FILES.intermediates)} holds a certificate that the root did not sign`)
+  const known = [{ certificate: first, key: firstKey }, ...later]
+  const current = findCurrent(known, plan, now)
+  if (!current) throw new StartupError(`the CA certificate ${path(KEY_FILES.ca)} has expired`, NEW_CA_HINT)
+  const valid = known.filter(({ certificate }) => certificate.validToDate > now)
+  return {
+    root,
+    intermediate: current.certificate,
+    intermediates: valid.map(({ certificate }) => certificate),
+    further: await loadFurther(path(KEY_FILES.furtherCas)),
+    trustDomain: readTrustDomain(root, path(KEY_FILES.ca)),
+    issuer: issuerOf(current),
+    earlierIssuers: valid.filter((other) => other !== current).flatMap((other) => issuerOf(other) ?? []),
+    rootKey,
   }
-  await loadMatchingKey(path(KEY_FILES.rootKey), root)
-  const key = await loadMatchingKey(path(KEY_FILES.intermediateKey), intermediate)
-  const issuer = key && createIssuer(intermediate.raw, createSigner(key))
-  const further = await loadFurther(path(KEY_FILES.furtherCas))
-  return { root, intermediate, further, trustDomain: readTrustDomain(root, path(KEY_FILES.ca)), issuer }
 }
 
-/** PKCS#8 PEM. */
-export function formatPrivateKey(key: KeyObject): string {
-  return key.export({ format: 'pem', type: 'pkcs8' }).toString()
+type KnownIntermediate = Omit<Intermediate, 'key'> & { readonly key: KeyObject | undefined }
+
+/** The newest one that issues already. Its successor issues only after all nodes and clients could learn of it. */
+function findCurrent(
+  known: readonly KnownIntermediate[],
+  plan: RolloverPlan,
+  now: Date,
+): KnownIntermediate | undefined {
+  const valid = known
+    .filter(({ certificate }) => certificate.validToDate > now)
+    .toSorted((one, other) => issuesFrom(other.certificate, plan) - issuesFrom(one.certificate, plan))
+  const [first] = known
+  const active = valid.filter((one) => one === first || issuesFrom(one.certificate, plan) <= now.getTime())
+  return active[0] ?? valid[0]
 }
 
-export async function isPresent(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
+function issuerOf({ certificate, key }: KnownIntermediate): CertificateIssuer | undefined {
+  return key && createIssuer(certificate.raw, createSigner(key))
 }
 
 async function loadChain(caFile: string, intermediateFile: string) {
