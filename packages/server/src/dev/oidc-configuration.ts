@@ -83,7 +83,7 @@ export function buildOidcConfiguration({ state, adapter, invalidTarget }: Config
     features: {
       devInteractions: { enabled: false },
       rpInitiatedLogout: { enabled: false },
-      dPoP: { enabled: false },
+      dPoP: { enabled: true },
       pushedAuthorizationRequests: { enabled: false },
       clientCredentials: { enabled: true },
       registration: {

@@ -1,6 +1,7 @@
 import { AppError, type EnrollmentKind, isKindEnabled, type VerifiedToken } from '@countersign/core'
 import { byChallenge } from '../token/challenge-order.ts'
 import type { DecisionReason } from '../token/decision-reason.ts'
+import type { TokenContext } from '../token/request-proofs.ts'
 import type { DirectorySigner, SignerDirectory } from '../token/signer-directory.ts'
 import type { SignerVerdict, TokenVerifier } from '../token/token-verifier.ts'
 
@@ -11,6 +12,7 @@ export interface EnrollmentCredentials {
   readonly signerIds: readonly string[]
   /** Invalid signatures count against the limit of this address. */
   readonly clientAddress: string
+  readonly tokenContext: TokenContext
 }
 
 /** A token that exactly one signer accepts for enrollment. */
@@ -45,7 +47,7 @@ const NO_SIGNER = 'the header ziti-token-issuer-id names no signer that accepts 
  */
 export async function chooseEnrollingToken(
   { directory, verifier }: ChooseTokenParts,
-  { bearers, signerIds, clientAddress }: EnrollmentCredentials,
+  { bearers, signerIds, tokenContext }: EnrollmentCredentials,
   kind: EnrollmentKind,
 ): Promise<TokenChoice> {
   const verify = await verifyBy(signerIds.filter((id) => id !== ''))
@@ -70,11 +72,11 @@ export async function chooseEnrollingToken(
   async function verifyBy(
     ids: readonly string[],
   ): Promise<((token: string) => AsyncGenerator<SignerVerdict, void>) | undefined> {
-    if (ids.length === 0) return (token) => verifier.verify(token, clientAddress)
+    if (ids.length === 0) return (token) => verifier.verify(token, tokenContext)
     const signer = ids.length === 1 ? (await directory.enabled()).findById(ids[0] ?? '') : undefined
     if (!signer) return undefined
     return async function* (token) {
-      yield { signer, verdict: await verifier.verifyBy(signer, token, clientAddress) }
+      yield { signer, verdict: await verifier.verifyBy(signer, token, tokenContext, { isLimited: true }) }
     }
   }
 }

@@ -15,10 +15,10 @@ export async function enrollAndReport(
   id: string,
   request: EnrollmentRequest,
 ): Promise<EnrollmentResult> {
-  const { bearers, clientAddress: remoteAddress, source } = request
+  const { clientAddress: remoteAddress, source } = request
   const result = await tokenEnrollment.enroll(request)
   const reported = { id, remoteAddr: source.remoteAddr }
   if (result.isEnrolled) enrollments.enrolled(result, reported)
-  else enrollments.refused(refusedEnrollment({ id, remoteAddress }, result, bearers, explainer), result, reported)
+  else enrollments.refused(refusedEnrollment({ id, remoteAddress }, result, request, explainer), result, reported)
   return result
 }

@@ -5,6 +5,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { ClientCertificates } from '../platform/keys/client-certificates.ts'
 import type { StoredIdentity } from '../store/identity-row.ts'
 import type { OperationMeta, RequestSource } from '../store/operation-meta.ts'
+import { findAuthPolicyOf } from '../store/reads/auth-policy-reads.ts'
 import { getEnrollmentMethod, getRedeemable } from '../store/reads/enrollment-reads.ts'
 import type { Store } from '../store/store.ts'
 
@@ -43,7 +44,7 @@ export class EnrollmentRedemption {
     const tokenDigest = secretDigest(token)
     // Checked before the expensive signing, and again in the transaction.
     const { identity } = await getRedeemable(store.db, { tokenDigest, method: 'ott', now: clock.now() })
-    const issued = await clientCertificates.issue(csrPem, identity.id)
+    const issued = await clientCertificates.issue(csrPem, identity.id, await findAuthPolicyOf(store.db, identity.id))
     const { chainPem, caPem, fingerprint, publicKeyDigest } = issued
     const authenticator = {
       id: newSortableId(clock.now()),

@@ -1,4 +1,5 @@
 import type { ReportedRequest } from '../events/reported-request.ts'
+import type { TokenContext } from '../token/request-proofs.ts'
 import type { EnrollmentReporter } from './enrollment-reporter.ts'
 import type { NotProvisioned, TokenEnrollment } from './token-enrollment.ts'
 
@@ -14,9 +15,10 @@ export async function provisionAndReport(
   { tokenEnrollment, enrollments }: ProvisionParts,
   accepted: Accepted,
   request: ReportedRequest,
+  tokenContext: TokenContext,
 ): Promise<NotProvisioned | undefined> {
-  const source = { method: 'POST', localAddr: '', remoteAddr: request.remoteAddr }
-  const result = await tokenEnrollment.provision(accepted, source)
+  const source = { method: tokenContext.method, localAddr: '', remoteAddr: request.remoteAddr }
+  const result = await tokenEnrollment.provision(accepted, { source, tokenContext })
   if (result.isEnrolled) enrollments.enrolled(result, request)
   return result.isEnrolled || result.reason === 'already-enrolled' ? undefined : result
 }

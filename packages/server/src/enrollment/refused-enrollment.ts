@@ -4,6 +4,7 @@ import type { RefusedEnrollment } from '../token/decision-recorder.ts'
 import { identityRefusalText, NAME_THE_SIGNER } from '../token/enrollment-refusals.ts'
 import { explainBearer, type RefusedRequest } from '../token/explain-bearer.ts'
 import type { LoginExplainer } from '../token/login-explainer.ts'
+import type { EnrollmentCredentials } from './choose-enrolling-token.ts'
 import type { NotEnrolled } from './token-enrollment.ts'
 
 /** What is missing besides the token. */
@@ -19,7 +20,7 @@ const MISSING: Partial<Record<DecisionReason, (error: AppError) => string>> = {
 export function refusedEnrollment(
   request: RefusedRequest,
   { reason, signer, identityId, bearer, kind, error }: NotEnrolled,
-  bearers: readonly string[],
+  { bearers, tokenContext }: Pick<EnrollmentCredentials, 'bearers' | 'tokenContext'>,
   explainer: Pick<LoginExplainer, 'explain'>,
 ): RefusedEnrollment {
   return {
@@ -31,7 +32,7 @@ export function refusedEnrollment(
     identityId,
     explain: async () => {
       const explanation = await explainBearer(bearers, bearer, (token) =>
-        explainer.explain(token, 'enroll', { isLimited: true, kind, signerId: signer?.id }),
+        explainer.explain(token, 'enroll', { isLimited: true, kind, signerId: signer?.id, request: tokenContext }),
       )
       const more = MISSING[reason]?.(error)
       if (more === undefined || explanation.missing.includes(more)) return explanation

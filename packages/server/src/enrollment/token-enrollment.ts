@@ -13,14 +13,20 @@ import {
   type LoginRequirements,
   newSortableId,
   planTokenSync,
+  policyClaims,
+  readConfirmation,
+  readCsr,
   readSessionClaims,
   requirementsOf,
   revocableToken,
   type SyncWarning,
+  thumbprintOf,
+  type VerifiedToken,
   validateIdentity,
   waitsAfterDeletion,
 } from '@countersign/core'
 import { enrollByJwt } from '../operations/enrollment/enroll-by-jwt.ts'
+import { noteUses, usesOf } from '../operations/possession/use-credentials.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { ClientCertificates, IssuedCertificate } from '../platform/keys/client-certificates.ts'
 import type { RequestSource } from '../store/operation-meta.ts'
@@ -30,6 +36,7 @@ import type { StoredSigner } from '../store/signer-row.ts'
 import type { Store } from '../store/store.ts'
 import type { DecisionReason } from '../token/decision-reason.ts'
 import type { KnownPolicies } from '../token/known-policies.ts'
+import { NO_PROOFS, type RequestProofs } from '../token/request-proofs.ts'
 import {
   type ChooseTokenParts,
   type ChosenToken,
@@ -134,10 +141,14 @@ export class TokenEnrollment {
    * Enrolls the unknown subject of a login to token use, when the signer says so and the login is allowed afterwards. Returns the refusal
    * otherwise.
    */
-  async provision({ signer, token }: AcceptedToken, source: RequestSource): Promise<Enrolled | NotProvisioned> {
+  async provision(
+    { signer, token }: AcceptedToken,
+    { source, tokenContext }: Pick<EnrollmentRequest, 'source' | 'tokenContext'>,
+  ): Promise<Enrolled | NotProvisioned> {
     try {
       const enrolling = await refuseAs('claim-unusable', () => buildEnrollingIdentity(signer.stored, token))
-      const request = { csrPem: undefined, source, isLogin: true }
+      // The login uses the proof, which is accepted once.
+      const request = { csrPem: undefined, source, tokenContext: { ...tokenContext, proofs: NO_PROOFS }, isLogin: true }
       return await this.#byClaim.run(JSON.stringify(enrolling.key), () =>
         this.#create({ signer, token }, enrolling, request),
       )
@@ -151,7 +162,12 @@ export class TokenEnrollment {
   async #create(
     { signer, token }: AcceptedToken,
     { key, settings }: EnrollingIdentity,
-    { csrPem, source, isLogin = false }: Pick<EnrollmentRequest, 'csrPem' | 'source'> & { readonly isLogin?: boolean },
+    {
+      csrPem,
+      source,
+      tokenContext,
+      isLogin = false,
+    }: Pick<EnrollmentRequest, 'csrPem' | 'source' | 'tokenContext'> & { readonly isLogin?: boolean },
   ): Promise<Enrolled> {
     const { store, clock, clientCertificates, policies } = this.#parts
     const kind = csrPem === undefined ? 'token' : 'cert'
@@ -162,16 +178,21 @@ export class TokenEnrollment {
     ])
     const loginClaims = readSessionClaims(token.claims)
     const isEnrolled = enrolledId !== undefined
+    // A policy that changes meanwhile may read further claims: it then refuses, and the caller can try again.
+    const claims = policy ? (policyClaims(policy, token.claims) ?? {}) : {}
+    const facts = { claims, request: tokenContext }
+    const identity = { id: key.useExternalId ? '' : key.id, name: settings.name, attributes: settings.attributes }
     const attempt = { kind, signer: signer.stored, policy, isEnrolled, loginClaims, now: clock.now() } as const
-    const [early] = findEnrollmentRefusals({ ...attempt, isLogin, deletedAt })
+    const [early] = findEnrollmentRefusals({ ...attempt, facts: { ...facts, identity }, isLogin, deletedAt })
     if (early) throw refused(early, requirementsOf(early, policy), enrolledId)
     await refuseAs('identity-refused', () => validateIdentity(settings))
+    if (csrPem !== undefined) await refuseAs('csr-refused', () => checkCsrKey(csrPem, token, tokenContext.proofs))
 
     const identityId = key.useExternalId ? newSortableId(clock.now()) : key.id
     const certificate =
       csrPem === undefined
         ? undefined
-        : await refuseAs('csr-refused', () => clientCertificates.issue(csrPem, identityId))
+        : await refuseAs('csr-refused', () => clientCertificates.issue(csrPem, identityId, policy))
     const authenticator = certificate && {
       id: newSortableId(clock.now()),
       certPem: certificate.chainPem,
@@ -180,9 +201,12 @@ export class TokenEnrollment {
     }
     const issuedAt = issueTime(token.claims)
     const verifiedBy = { signerId: signer.id, signerRevision: signer.stored.revision }
+    const { proofUse: _, ...withoutProof } = token
+    const uses = usesOf(isLogin ? withoutProof : token)
     const {
       refusal,
       requirements,
+      usedBefore,
       name = settings.name,
     } = await refuseAs('identity-refused', () =>
       store.run(
@@ -196,13 +220,17 @@ export class TokenEnrollment {
           issuedAt,
           token: revocableToken(token),
           loginClaims,
+          facts,
           isLogin,
           authenticator,
+          uses,
         },
         { actorId: identityId, now: clock.now(), source: { authorName: settings.name, ...source } },
       ),
     )
     if (refusal) throw refused(refusal, requirements)
+    if (!isLogin) noteUses(token, usedBefore)
+    if (usedBefore) throw new EnrollmentRefusedError(usedBefore, new AppError('INVALID_ENROLLMENT_TOKEN'))
     const enrolled = { id: identityId, name, manualAttributes: [], syncedTokens: {} }
     const suppliedAttributes = [{ signerId: signer.id, channel: 'token', attributes: settings.attributes }] as const
     const warnings = planTokenSync(signer.stored, token, { ...enrolled, suppliedAttributes })?.warnings ?? []
@@ -217,6 +245,22 @@ export class TokenEnrollment {
       warnings,
     }
   }
+}
+
+/**
+ * With a token that is bound to a key, the certificate is for that key: a thief of the token must not get a certificate for another one. Fails with
+ * COULD_NOT_PROCESS_CSR.
+ */
+function checkCsrKey(csrPem: string, { claims, boundKey }: VerifiedToken, proofs: RequestProofs): void {
+  const confirmation = readConfirmation(claims)
+  if (confirmation === undefined || confirmation === 'unsupported') return
+  const key = thumbprintOf(readCsr(csrPem).publicKey)
+  const isBound =
+    (confirmation.jkt === undefined || boundKey === key) &&
+    (confirmation.x5t === undefined || proofs.certificateKey() === key)
+  if (isBound) return
+  const message = 'the token is bound to a key: the certificate request must be for the same key'
+  throw new AppError('COULD_NOT_PROCESS_CSR', { message })
 }
 
 function refused(refusal: EnrollmentRefusal, requirements: LoginRequirements | undefined, enrolledId?: string) {

@@ -3,6 +3,7 @@ import {
   findNamedOrganization,
   readJws,
   refuseWithoutSigner,
+  secretDigest,
   type UntrustedJws,
   untrustedIssuerAndAudience,
   type VerifiedTokenCache,
@@ -11,8 +12,8 @@ import {
 import type { Clock } from '../platform/clock.ts'
 import type { KnownAccount } from '../store/reads/account-client-reads.ts'
 import type { AccessTokenRefusal } from '../token/decision-reason.ts'
-import type { TokenVerifier } from '../token/token-verifier.ts'
-import { type AccessVerdict, findAccessRefusal, refusedBy } from './access-verdict.ts'
+import type { TokenSource, TokenVerifier } from '../token/token-verifier.ts'
+import { type AccessVerdict, findAccessRefusal, possessionOf, refusedBy } from './access-verdict.ts'
 import { type AccountTokens, isAccountToken } from './account-tokens.ts'
 import { FederatedTokens } from './federated-tokens.ts'
 import { hasScope } from './has-scope.ts'
@@ -57,9 +58,13 @@ export class AccessTokenVerifier {
   }
 
   /** Returns the API account of a token, or why it is refused. Throws `TooManyRequests` after too many invalid tokens for the provider. */
-  async verify(token: string, address: string): Promise<AccessVerdict> {
+  async verify(token: string, from: TokenSource & { readonly address: string }): Promise<AccessVerdict> {
     const { providers, verifier, cache, accountTokens, clock } = this.#parts
-    if (isAccountToken(token)) return accountTokens.verify(token)
+    if (isAccountToken(token)) {
+      return from.proofs?.isDpop(secretDigest(token))
+        ? { ok: false, reason: 'token-not-bound' }
+        : accountTokens.verify(token)
+    }
     const reading = readJws(token, cache)
     if (!reading.ok) return { ok: false, reason: reading.reason }
     const { jws } = reading
@@ -67,7 +72,7 @@ export class AccessTokenVerifier {
     const issuer = typeof untrustedIssuer === 'string' ? await providers.findIssuer(untrustedIssuer) : undefined
     const named = findNamedOrganization(untrustedAudiences)
     const claimed = issuer && (await this.#findClaimedAccount(jws, issuer, named))
-    if (issuer && named !== undefined && !claimed) return this.#federated.verify(jws, issuer, named, address)
+    if (issuer && named !== undefined && !claimed) return this.#federated.verify(jws, issuer, named, from)
     // A token of an unknown account is verified too: response times must not reveal which accounts exist.
     const provider = claimed?.provider ?? issuer?.fallback
     const signer = provider?.stored.enabled && findRecordSigner(provider, jws)
@@ -75,7 +80,7 @@ export class AccessTokenVerifier {
     const concerned = organizationId === undefined ? {} : { organizationId }
     if (!signer) return { ...refusedBy(refuseWithoutSigner(jws, issuer?.fallback !== undefined)), ...concerned }
     const verifying = { stored: provider.keySigner, verify: signer }
-    const verdict = await verifier.verifyWith(verifying, jws, true, address)
+    const verdict = await verifier.verifyWith(verifying, jws, true, from)
     const { id: providerId, requiredScope, revision: providerRevision } = provider.stored
     if (!verdict.accepted) return { ...refusedBy(verdict, providerId), ...concerned }
     const refuse = (reason: AccessTokenRefusal): AccessVerdict => {
@@ -86,7 +91,8 @@ export class AccessTokenVerifier {
     if (reason) return refuse(reason)
     if (requiredScope !== null && !hasScope(verdict.token.claims, requiredScope)) return refuse('scope-missing')
     const { account } = claimed
-    return { ok: true, account: { ...account, credential: { ...account.client, providerRevision } } }
+    const credential = { ...account.client, providerRevision }
+    return { ok: true, account: { ...account, credential, ...possessionOf(verdict.token) } }
   }
 
   /**

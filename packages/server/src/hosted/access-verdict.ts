@@ -1,4 +1,4 @@
-import type { RequiredClaim, Verdict } from '@countersign/core'
+import type { CredentialUse, RequiredClaim, Verdict, VerifiedToken } from '@countersign/core'
 import type { AccountCredential } from '../store/actor-credential.ts'
 import type { AccountAccess } from '../store/reads/account-client-reads.ts'
 import type { AccessTokenRefusal } from '../token/decision-reason.ts'
@@ -8,6 +8,9 @@ export interface VerifiedAccount extends AccountAccess {
   readonly credential: AccountCredential
   /** When what the token opens must end, at the latest; undefined for the token of a client. */
   readonly endsAt?: number
+  /** The thumbprint of the key that the token is bound to, and the proof of the request. */
+  readonly boundKey?: string
+  readonly proofUse?: CredentialUse
 }
 
 /** A condition of a federated account that a verified token does not meet. */
@@ -34,6 +37,11 @@ export interface RefusedAccess {
 }
 
 export type AccessVerdict = { readonly ok: true; readonly account: VerifiedAccount } | RefusedAccess
+
+/** What a verified token that is bound to a key says about it. */
+export function possessionOf({ boundKey, proofUse }: VerifiedToken): Pick<VerifiedAccount, 'boundKey' | 'proofUse'> {
+  return { ...(boundKey !== undefined && { boundKey }), ...(proofUse && { proofUse }) }
+}
 
 /** The refusal of a token by a verdict, of the provider record that verified it. */
 export function refusedBy(verdict: Verdict, providerId?: string): RefusedAccess {

@@ -14,8 +14,8 @@ import { MAX_TOKEN_SECONDS } from '../operations/api-account/issue-account-token
 import type { Clock } from '../platform/clock.ts'
 import { mapInTurns } from '../platform/map-in-turns.ts'
 import type { FederatedAccount } from '../store/reads/federated-account-reads.ts'
-import type { TokenVerifier } from '../token/token-verifier.ts'
-import { type AccessVerdict, findAccessRefusal, type RefusedAccess, refusedBy } from './access-verdict.ts'
+import type { TokenSource, TokenVerifier } from '../token/token-verifier.ts'
+import { type AccessVerdict, findAccessRefusal, possessionOf, type RefusedAccess, refusedBy } from './access-verdict.ts'
 import { hasScope } from './has-scope.ts'
 import type { FederatedAccounts, KnownAccounts } from './known-accounts.ts'
 import type { DirectoryProvider, TrustedIssuer } from './provider-directory.ts'
@@ -34,7 +34,7 @@ type AcceptedVerdict = Extract<Verdict, { accepted: true }>
 /** A token that `record` has verified, with what else decides about it. */
 interface Verification {
   readonly jws: UntrustedJws
-  readonly address: string
+  readonly from: TokenSource
   readonly record: DirectoryProvider
   /** All of the organization that have the issuer, enabled or not. */
   readonly records: readonly DirectoryProvider[]
@@ -67,7 +67,7 @@ export class FederatedTokens {
     jws: UntrustedJws,
     issuer: TrustedIssuer,
     organizationId: string,
-    address: string,
+    from: TokenSource,
   ): Promise<AccessVerdict> {
     let refusal = refusedBy(refuseWithoutSigner(jws, true))
     const records = issuer.byOrganization.get(organizationId) ?? []
@@ -76,9 +76,9 @@ export class FederatedTokens {
     if (trusting.length === 0) return refusal
     const federated = await this.#parts.accounts.federatedOf(organizationId)
     for (const record of recordsFor(trusting, federated)) {
-      const verdict = await this.#verifyBy(record, jws, address)
+      const verdict = await this.#verifyBy(record, jws, from)
       if (verdict.accepted) {
-        const access = await this.#decide(verdict, { jws, address, record, records, federated })
+        const access = await this.#decide(verdict, { jws, from, record, records, federated })
         return access.ok ? access : { ...access, organizationId }
       }
       refusal = refusedBy(verdict, record.stored.id)
@@ -86,20 +86,25 @@ export class FederatedTokens {
     return { ...refusal, organizationId }
   }
 
-  #verifyBy({ keySigner, federated }: DirectoryProvider, jws: UntrustedJws, address: string): Promise<Verdict> {
-    return this.#parts.verifier.verifyWith({ stored: keySigner, verify: federated }, jws, true, address)
+  async #verifyBy(
+    { stored, keySigner, federated }: DirectoryProvider,
+    jws: UntrustedJws,
+    from: TokenSource,
+  ): Promise<Verdict> {
+    if (!stored.enabled) return refuseWithoutSigner(jws, true)
+    return this.#parts.verifier.verifyWith({ stored: keySigner, verify: federated }, jws, true, from)
   }
 
   /** Chooses among the accounts of all records, and then needs the verdict of the record of the chosen one. */
   async #decide(
     verifiedBy: AcceptedVerdict,
-    { jws, address, record, records, federated }: Verification,
+    { jws, from, record, records, federated }: Verification,
   ): Promise<AccessVerdict> {
     const choice = await this.#choose(verifiedBy.token, federated, records)
     const own = 'reason' in choice ? record : records.find(({ stored }) => stored.id === choice.identityProviderId)
     if (!own) return { ok: false, verdict: verifiedBy, reason: 'account-unknown' }
     if ('reason' in choice) return { ok: false, verdict: verifiedBy, providerId: own.stored.id, ...choice }
-    const verdict = own === record ? verifiedBy : await this.#verifyBy(own, jws, address)
+    const verdict = own === record ? verifiedBy : await this.#verifyBy(own, jws, from)
     const { id: providerId, requiredScope, revision: providerRevision } = own.stored
     if (!verdict.accepted) return { ...refusedBy(verdict, providerId), account: choice }
     const { token } = verdict
@@ -107,7 +112,8 @@ export class FederatedTokens {
     const reason = findAccessRefusal(choice, this.#parts.clock.now()) ?? (lacksScope ? 'scope-missing' : undefined)
     if (reason) return { ok: false, reason, verdict, providerId, account: choice }
     const credential = { accountRevision: choice.revision, providerRevision }
-    return { ok: true, account: { ...choice, credential, endsAt: this.#parts.clock.now() + MAX_TOKEN_SECONDS * 1000 } }
+    const endsAt = this.#parts.clock.now() + MAX_TOKEN_SECONDS * 1000
+    return { ok: true, account: { ...choice, credential, endsAt, ...possessionOf(token) } }
   }
 
   /** A repeated token has the same claims: its choice is remembered. */

@@ -4,9 +4,10 @@ import type { ReportedRequest } from '../events/reported-request.ts'
 import type { LiveSession, LiveSessions } from '../session/live-sessions.ts'
 import type { SignerRevision } from '../store/actor-credential.ts'
 import type { RefusedLogin } from '../token/decision-recorder.ts'
+import type { RequestProofs, TokenContext } from '../token/request-proofs.ts'
 import type { AcceptedTokens } from './accepted-tokens.ts'
 import type { AccessTokenVerifier } from './access-token-verifier.ts'
-import type { RefusedAccess, VerifiedAccount } from './access-verdict.ts'
+import type { AccessVerdict, RefusedAccess, VerifiedAccount } from './access-verdict.ts'
 import type { AccountUses } from './account-uses.ts'
 import type { LocalOrganization } from './local-organization.ts'
 import { publicRefusalText, refusedAccessToken } from './refused-access-token.ts'
@@ -31,7 +32,11 @@ interface CheckedFactors {
 
 /** Finds the second factors that a session lacks, and the signer of its second token; `login` implements it. */
 interface SecondFactor {
-  check(session: LiveSession, untrustedBearers: readonly string[]): CheckedFactors | Promise<CheckedFactors>
+  check(
+    session: LiveSession,
+    untrustedBearers: readonly string[],
+    request: TokenContext,
+  ): CheckedFactors | Promise<CheckedFactors>
 }
 
 export interface HostedCallersParts {
@@ -52,7 +57,12 @@ export interface HostedCredentials {
   readonly sessionToken: string
   /** The second factors that the request carries for a session. */
   readonly secondTokens: (sessionId: string) => readonly string[]
+  /** What the request proves, for tokens that are bound to a key. */
+  readonly proofs: RequestProofs
+  /** Throws unless the request proves possession of the key that the session is bound to. */
+  readonly checkProof: (session: LiveSession) => Promise<void>
   readonly address: string
+  readonly method: string
   readonly requestId: string
   /** The address with the port. Called only to report a refusal. */
   readonly remoteAddr: () => string
@@ -83,9 +93,14 @@ export class HostedCallers {
     return access === 'operator' ? this.#parts.localOrganization.isOperator(caller) : roleGives(caller.role, access)
   }
 
-  async #findByToken(token: string, { address, requestId: id, remoteAddr }: HostedCredentials): Promise<HostedCaller> {
+  async #findByToken(token: string, credentials: HostedCredentials): Promise<HostedCaller> {
+    const { address, proofs, requestId: id, remoteAddr } = credentials
     const { accessTokens, logins, acceptedTokens, accountUses } = this.#parts
-    const verdict = await accessTokens.verify(token, address)
+    const verified = await accessTokens.verify(token, { address, proofs })
+    const isReplayed = verified.ok && !(await proofs.use(verified.account.proofUse))
+    const verdict: AccessVerdict = isReplayed
+      ? { ok: false, reason: 'proof-replayed', account: verified.account }
+      : verified
     if (!verdict.ok) {
       logins.refused(refusedAccessToken(verdict, { id, address }), { id, remoteAddr: remoteAddr() })
       throw new TokenRefused(verdict.reason, detailOf(verdict))
@@ -97,10 +112,19 @@ export class HostedCallers {
     return { organizationId, role, identityId, account, session: undefined }
   }
 
-  async #findBySession({ sessionToken, secondTokens }: HostedCredentials): Promise<HostedCaller> {
+  async #findBySession({
+    sessionToken,
+    secondTokens,
+    proofs,
+    checkProof,
+    method,
+    address,
+  }: HostedCredentials): Promise<HostedCaller> {
     const { sessions, secondFactor, localOrganization } = this.#parts
-    const session = await sessions.find(sessionToken)
-    const factors = session && (await secondFactor.check(session, secondTokens(session.id)))
+    const session = await sessions.peek(sessionToken)
+    if (session) await checkProof(session)
+    const request = { method, address, proofs }
+    const factors = session && (await secondFactor.check(sessions.noteUse(session), secondTokens(session.id), request))
     if (!session || factors?.missing.length !== 0) throw new TokenRefused('session-refused')
     if (factors.signer) sessions.noteSecondToken(session)
     if (!session.identity.isAdmin) throw new AppError('FORBIDDEN')

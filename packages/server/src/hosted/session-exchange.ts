@@ -39,6 +39,7 @@ export class SessionExchange {
       authenticatorId: authenticatorIdOfAccount(account.id),
       client: credential,
       accessEndsAt: account.endsAt,
+      boundKey: account.boundKey,
       body: {},
       ipAddress: clientAddress,
     })

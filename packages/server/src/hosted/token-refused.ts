@@ -1,5 +1,6 @@
 import { AppError } from '@countersign/core'
 import type { AccessTokenRefusal } from '../token/decision-reason.ts'
+import { isPossessionReason, possessionChallenge } from '../token/possession-challenge.ts'
 
 const CHALLENGE = 'Bearer realm="countersign"'
 const SUSPENDED = 'the organization is suspended by the operator of this controller'
@@ -23,7 +24,8 @@ export class TokenRefused extends AppError {
     const error = lacksScope ? 'insufficient_scope' : 'invalid_token'
     const shown = isSuspended ? null : detail
     const description = shown === null ? '' : `, error_description="${shown.replaceAll(NOT_IN_DESCRIPTION, "'")}"`
-    this.challenge = reason === 'no-credential' ? CHALLENGE : `${CHALLENGE}, error="${error}"${description}`
+    if (isPossessionReason(reason)) this.challenge = possessionChallenge(reason, 'countersign')
+    else this.challenge = reason === 'no-credential' ? CHALLENGE : `${CHALLENGE}, error="${error}"${description}`
   }
 }
 

@@ -25,6 +25,7 @@ export async function reportUnusedAccounts({ store, clock, events, days }: Unuse
     (await store.readLong(actorId, unusedAccounts(store.db, unusedSince, 1).compile())).length > 0
   while (await isAny()) {
     const unused = await store.run(warnOfUnusedAccounts, { unusedSince }, { actorId, now: clock.now() })
-    for (const account of unused) events.publish(unusedAccountEvent(account, days), account.organizationId)
+    for (const account of unused)
+      events.publish(unusedAccountEvent(account, days), { organizationId: account.organizationId })
   }
 }

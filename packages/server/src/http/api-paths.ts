@@ -2,6 +2,9 @@
 export const MANAGEMENT = '/edge/management/v1'
 export const CLIENT = '/edge/client/v1'
 
+/** Where the list of revoked certificates is. */
+export const REVOCATION_LIST = `${CLIENT}/pki/crl`
+
 /** The paths of a call that both APIs serve. */
 export const onBothApis = (path: string): string[] => [CLIENT + path, MANAGEMENT + path]
 

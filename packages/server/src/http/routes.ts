@@ -5,17 +5,20 @@ import { enrollTokenRoutes } from './client/enroll-token.ts'
 import { clientExtJwtSignerRoutes } from './client/ext-jwt-signers.ts'
 import { overlayRoutes } from './client/overlay.ts'
 import { providerChannelRoutes } from './client/provider-channels.ts'
+import { revocationListRoutes } from './client/revocation-list.ts'
 import { sessionCertificateRoutes } from './client/session-certificates.ts'
 import { consoleLoginRoutes } from './console/console-login.ts'
 import { consolePageRoutes } from './console/console-pages.ts'
 import { consoleSessionRoutes } from './console/console-session.ts'
 import { hostedRoutes } from './hosted/index.ts'
 import { apiSessionRoutes } from './management/api-sessions.ts'
+import { auditRoutes } from './management/audit.ts'
 import { authDecisionRoutes } from './management/auth-decisions.ts'
 import { authPolicyRoutes } from './management/auth-policies.ts'
 import { authenticatorRoutes } from './management/authenticators.ts'
 import { caRoutes } from './management/cas.ts'
 import { enrollmentRoutes } from './management/enrollments.ts'
+import { eventSinkRoutes } from './management/event-sinks.ts'
 import { eventRoutes } from './management/events.ts'
 import { extJwtSignerActionRoutes } from './management/ext-jwt-signer-actions.ts'
 import { extJwtSignerRoutes } from './management/ext-jwt-signers.ts'
@@ -30,6 +33,7 @@ import { renewalRequestRoutes } from './management/renewal-requests.ts'
 import { revocationRoutes } from './management/revocations.ts'
 import { scimTokenRoutes } from './management/scim-tokens.ts'
 import { summaryRoutes } from './management/summary.ts'
+import { whatIfRoutes } from './management/what-if.ts'
 import { oidcRoutes } from './oidc/index.ts'
 import { createApiDocuments } from './openapi/api-documents.ts'
 import { referenceRoutes } from './openapi/reference-routes.ts'
@@ -71,6 +75,8 @@ const ROUTE_FUNCTIONS = [
   caRoutes,
   authDecisionRoutes,
   eventRoutes,
+  eventSinkRoutes,
+  auditRoutes,
   identityRoutes,
   identityRelationRoutes,
   identityRoleAttributeRoutes,
@@ -80,6 +86,7 @@ const ROUTE_FUNCTIONS = [
   authenticatorRoutes,
   renewalRequestRoutes,
   certificateRenewalRoutes,
+  revocationListRoutes,
   enrollmentRoutes,
   enrollRoutes,
   apiSessionRoutes,
@@ -90,6 +97,7 @@ const ROUTE_FUNCTIONS = [
   identityMfaRoutes,
   passkeyRoutes,
   identityPasskeyRoutes,
+  whatIfRoutes,
 ] as const
 
 /** The parts that all route functions need together. */

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Authenticate } from '@countersign/contract'
+import type { RuleRequest } from '@countersign/core'
 import { type SessionOptions, startSession } from '../operations/api-session/start-session.ts'
 import { noteChain } from '../operations/authenticator/note-chain.ts'
 import type { LiveSession } from '../session/live-sessions.ts'
@@ -7,6 +8,7 @@ import type { CertificateAuthenticator } from '../store/reads/authenticator-read
 import { sessionCertificate } from '../store/session-certificate.ts'
 import type { PresentedCertificate } from '../token/presented-certificate.ts'
 import type { CertificateCheck, RefusedCertificate } from './certificate-check.ts'
+import { findTokenlessRefusal } from './policy-rule.ts'
 
 export type CertificateLoginResult =
   | { readonly loggedIn: true; readonly token: string; readonly session: LiveSession }
@@ -32,12 +34,17 @@ export class CertificateLogin {
   async logIn(
     presented: PresentedCertificate | undefined,
     body: Authenticate,
-    ipAddress: string,
+    request: RuleRequest,
     open = startSession,
   ): Promise<CertificateLoginResult> {
     const checked = await this.#parts.certificates.check(presented)
     if (!checked.accepted) return { ...checked, loggedIn: false }
     const { identity, policy, ca } = checked
+    const reason = findTokenlessRefusal(policy, identity, request, this.#parts.clock.now())
+    if (reason !== undefined) {
+      const fingerprint = presented && hash('sha1', presented.leaf, 'hex')
+      return { loggedIn: false, reason, fingerprint, identity, policy, ca: undefined }
+    }
     const authenticator =
       checked.authenticator && presented && (await this.#noteChain(checked.authenticator, presented, ca !== undefined))
     const started = await open(this.#parts, {
@@ -52,7 +59,7 @@ export class CertificateLogin {
       certificateExpiresAt: checked.expiresAt,
       ca,
       body,
-      ipAddress,
+      ipAddress: request.address,
     })
     return { loggedIn: true, ...started }
   }

@@ -48,7 +48,7 @@ export class IdentitySync {
    */
   async apply(
     signer: StoredSigner,
-    token: Pick<VerifiedToken, 'claims' | 'identityClaim'>,
+    token: Pick<VerifiedToken, 'claims' | 'identityClaim' | 'ruleAttributes'>,
     identity: StoredIdentity,
     { isRepeated = false } = {},
   ): Promise<StoredIdentity> {

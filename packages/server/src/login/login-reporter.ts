@@ -2,6 +2,7 @@ import type { AuthenticationEvent } from '../events/controller-event.ts'
 import type { EventHub } from '../events/event-hub.ts'
 import type { Metrics } from '../events/metrics/metrics.ts'
 import type { ReportedRequest } from '../events/reported-request.ts'
+import { acceptedLoginEvent, requestMembers } from '../operations/api-session/accepted-login-event.ts'
 import type { LiveSession } from '../session/live-sessions.ts'
 import type { DecisionRecorder, RefusedLogin } from '../token/decision-recorder.ts'
 
@@ -19,23 +20,11 @@ export class LoginReporter {
     this.#parts = parts
   }
 
-  accepted({ login, certificate, identity, policy, authenticatorId }: LiveSession, request: ReportedRequest): void {
+  accepted(session: LiveSession, request: ReportedRequest): void {
     const { events, metrics } = this.#parts
-    const signerId = login.method === 'ext-jwt' ? login.signerId : ''
-    metrics.login(login.method, signerId, 'success')
-    events.publish({
-      namespace: 'authentication',
-      event_type: 'success',
-      type: login.method,
-      authenticator_id: signerId === '' ? authenticatorId : '',
-      external_jwt_signer_id: signerId,
-      ca_id: (login.method === 'cert' && login.caId) || '',
-      identity_id: identity.id,
-      auth_policy_id: policy.id,
-      success: true,
-      reason: '',
-      ...requestMembers(request, certificate?.isChainImproper ?? false),
-    })
+    const { login, isLoginRecorded } = session
+    metrics.login(login.method, login.method === 'ext-jwt' ? login.signerId : '', 'success')
+    events.publish(acceptedLoginEvent(session, request), { isRecorded: isLoginRecorded })
   }
 
   refused(refused: RefusedLogin, request: ReportedRequest): void {
@@ -90,8 +79,4 @@ export class LoginReporter {
     if (reason === undefined) events.publish(event)
     else events.publishSampled(event, ipAddress)
   }
-}
-
-function requestMembers({ id, remoteAddr }: ReportedRequest, hasImproperChain: boolean) {
-  return { remote_address: remoteAddr, improper_client_cert_chain: hasImproperChain, request_id: id }
 }

@@ -1,5 +1,5 @@
 import type { Authenticate } from '@countersign/contract'
-import { AppError, isLoginAllowed, type PasswordCost } from '@countersign/core'
+import { AppError, isLoginAllowed, type PasswordCost, type RuleRequest } from '@countersign/core'
 import type { Logger } from 'pino'
 import type { AttemptLimits } from '../limits/attempt-limits.ts'
 import type { Guesses } from '../limits/guesses.ts'
@@ -13,6 +13,7 @@ import { findIdentity } from '../store/reads/identity-reads.ts'
 import type { PasswordRefusal } from '../token/decision-reason.ts'
 import { PasswordCheck } from './password-check.ts'
 import { Passwords } from './passwords.ts'
+import { findTokenlessRefusal } from './policy-rule.ts'
 
 interface PasswordLoginParts extends SessionOptions {
   readonly passwordCost: PasswordCost
@@ -50,12 +51,12 @@ export class PasswordLogin {
   }
 
   /** Throws COULD_NOT_VALIDATE without a user name or password, TooManyRequests after too many wrong passwords. */
-  async logIn(body: Authenticate, ipAddress: string, open = startSession): Promise<PasswordLoginResult> {
+  async logIn(body: Authenticate, request: RuleRequest, open = startSession): Promise<PasswordLoginResult> {
     const { username, password } = body
     if (!username || !password) {
       throw new AppError('COULD_NOT_VALIDATE', { message: 'username and password fields are required' })
     }
-    const found = await this.#identify(username, password, ipAddress)
+    const found = await this.#identify(username, password, request)
     if (found.reason !== undefined) return { loggedIn: false, ...found }
     const { identity, policy, authenticatorId, digest } = found
     return {
@@ -67,21 +68,21 @@ export class PasswordLogin {
         authenticatorId,
         comparedWith: digest ?? '',
         body,
-        ipAddress,
+        ipAddress: request.address,
       })),
     }
   }
 
-  async #identify(username: string, password: string, address: string) {
+  async #identify(username: string, password: string, request: RuleRequest) {
     const { store, clock } = this.#parts
     const authenticator = await findPasswordAuthenticator(store.db, username)
     // No identity has an empty id: an unknown user name costs the same reads.
     const identity = await findIdentity(store.db, authenticator?.identity_id ?? '')
     const policy = await findAuthPolicy(store.db, identity?.authPolicyId ?? '')
-    const refusal = findRefusal(identity, policy, clock.now())
+    const refusal = findRefusal(identity, policy, request, clock.now())
     const owner = identity && policy && authenticator && { identity, policy, digest: authenticator.digest }
     const accepted = refusal === undefined ? owner : undefined
-    const attempt = { password, account: username, identityId: identity?.id, address, owner: accepted }
+    const attempt = { password, account: username, identityId: identity?.id, address: request.address, owner: accepted }
     const isRight = await this.check.isRight(attempt)
     if (!owner || refusal !== undefined) return { reason: refusal ?? 'unknown-user', identity, policy } as const
     if (!isRight) return { reason: 'wrong-password', identity, policy } as const
@@ -93,10 +94,12 @@ export class PasswordLogin {
 function findRefusal(
   identity: StoredIdentity | undefined,
   policy: StoredAuthPolicy | undefined,
+  request: RuleRequest,
   now: number,
 ): Exclude<PasswordRefusal, 'wrong-password'> | undefined {
   if (!identity || !policy) return 'unknown-user'
   if (isDisabled(identity, now)) return 'disabled'
   if (isExpired(identity, now)) return 'identity-expired'
-  return isLoginAllowed(policy, PASSWORD_LOGIN) ? undefined : 'not-allowed'
+  if (!isLoginAllowed(policy, PASSWORD_LOGIN)) return 'not-allowed'
+  return findTokenlessRefusal(policy, identity, request, now)
 }

@@ -15,17 +15,25 @@ import { explainBearer, type RefusedRequest } from '../token/explain-bearer.ts'
 import type { LoginExplainer } from '../token/login-explainer.ts'
 import { explainedIdentity, explainedPolicy } from '../token/login-explanation.ts'
 import { quoted } from '../token/quoted.ts'
+import type { TokenContext } from '../token/request-proofs.ts'
 import type { CertificateLoginResult } from './certificate-login.ts'
 import type { PasswordLoginResult } from './password-login.ts'
 import type { TokenLoginRefusal } from './token-login.ts'
+
+/** The tokens of a request, and what explains them. */
+interface ExplainableTokens {
+  readonly bearers: readonly string[]
+  readonly explainer: Pick<LoginExplainer, 'explain'>
+  readonly request: TokenContext
+}
 
 /** Builds the record of a refused token. The token is explained later. */
 export function refusedJwt(
   request: RefusedRequest,
   { reason, signer, identityId, bearer }: TokenLoginRefusal,
-  bearers: readonly string[],
-  explainer: Pick<LoginExplainer, 'explain'>,
+  { bearers, explainer, request: tokenContext }: ExplainableTokens,
 ): RefusedLogin {
+  const options = { isLimited: true, request: tokenContext }
   return {
     ...request,
     method: 'ext-jwt',
@@ -33,7 +41,7 @@ export function refusedJwt(
     signerId: signer?.id,
     signerName: signer?.stored.name,
     identityId,
-    explain: () => explainBearer(bearers, bearer, (token) => explainer.explain(token, 'ext-jwt', { isLimited: true })),
+    explain: () => explainBearer(bearers, bearer, (token) => explainer.explain(token, 'ext-jwt', options)),
   }
 }
 

@@ -1,11 +1,16 @@
 import {
   type ChallengeError as ChallengeKind,
+  findPolicyRefusal,
   findStepUp,
   isCodeMissing,
   isLinkedTo,
   isPasskeyMissing,
   isTrustedFor,
   type LoginRequirements,
+  NO_SIGNER,
+  type RefusalReason,
+  type RuleRefusal,
+  type RuleRequest,
   revocableToken,
   type StepUpReason,
 } from '@countersign/core'
@@ -14,6 +19,7 @@ import type { LiveSession } from '../session/live-sessions.ts'
 import type { SignerRevision } from '../store/actor-credential.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
 import type { KnownRevocations } from '../token/known-revocations.ts'
+import type { TokenContext } from '../token/request-proofs.ts'
 import type { DirectorySigner, SignerDirectory } from '../token/signer-directory.ts'
 import type { TokenVerifier } from '../token/token-verifier.ts'
 import type { IdentitySync } from './identity-sync.ts'
@@ -25,6 +31,8 @@ export type MissingFactor =
   | {
       readonly kind: 'ext-jwt'
       readonly challenge: ChallengeKind
+      /** Why the last token was refused. */
+      readonly reason?: RefusalReason | undefined
       /** The signer that the policy names; undefined when it was deleted. While it is disabled or not trusted, every token is refused. */
       readonly signer: StoredSigner | undefined
     }
@@ -36,6 +44,8 @@ export type MissingFactor =
       /** The signer whose token opened the session. */
       readonly signer: StoredSigner | undefined
     }
+  /** The rule of the policy refuses the session, or this request: nothing that the caller adds completes it. */
+  | { readonly kind: 'rule'; readonly reason: RuleRefusal }
 
 /** Whether a session lacks a passkey that its identity has: its holder may have stolen the first factor, and sets up no other one. */
 export function lacksOwnPasskey(missing: readonly MissingFactor[]): boolean {
@@ -63,7 +73,16 @@ interface SecondFactorParts {
 /** What decides which second factors a session needs and has. */
 export type FactorSession = Pick<
   LiveSession,
-  'identity' | 'policy' | 'login' | 'signerId' | 'acr' | 'amr' | 'authenticatedAt' | 'passedTotpId' | 'passedPasskeyId'
+  | 'identity'
+  | 'policy'
+  | 'login'
+  | 'signerId'
+  | 'acr'
+  | 'amr'
+  | 'authenticatedAt'
+  | 'ruleClaims'
+  | 'passedTotpId'
+  | 'passedPasskeyId'
 >
 
 /** What a call lacks, and the signer that verified its second token; null when the policy requires none, or it is missing. */
@@ -86,33 +105,59 @@ export class SecondFactor {
   }
 
   /** Returns what the session's current policy requires and the call lacks. */
-  async findMissing(session: FactorSession, untrustedBearers: readonly string[]): Promise<readonly MissingFactor[]> {
-    return (await this.check(session, untrustedBearers)).missing
+  async findMissing(
+    session: FactorSession,
+    untrustedBearers: readonly string[],
+    request: TokenContext,
+  ): Promise<readonly MissingFactor[]> {
+    return (await this.check(session, untrustedBearers, request)).missing
   }
 
   /** Like `findMissing`, with the signer of the token for the operation that rests on it. */
-  async check(session: FactorSession, untrustedBearers: readonly string[]): Promise<CheckedFactors> {
+  async check(
+    session: FactorSession,
+    untrustedBearers: readonly string[],
+    request: TokenContext,
+  ): Promise<CheckedFactors> {
     const needsToken = session.policy.secondary.requireExtJwtSigner !== null
     const stepUp = this.#findStepUp(session)
-    if (!needsToken && stepUp === undefined && !lacksCode(session) && !lacksPasskey(session)) return NONE
-    return this.#checkAll(session, stepUp, untrustedBearers)
+    const hasRule = session.policy.acceptRule !== null
+    if (!needsToken && !hasRule && stepUp === undefined && !lacksCode(session) && !lacksPasskey(session)) return NONE
+    return this.#checkAll(session, stepUp, untrustedBearers, request)
   }
 
   async #checkAll(
     session: FactorSession,
     reason: StepUpReason | undefined,
     bearers: readonly string[],
+    request: TokenContext,
   ): Promise<CheckedFactors> {
     const { requireExtJwtSigner } = session.policy.secondary
     const code = { kind: 'totp', isEnrolled: session.identity.verifiedTotpId !== null } as const
-    const others = [
+    const refusal = await this.#findRuleRefusal(session, request)
+    const others: MissingFactor[] = [
+      ...(refusal === undefined ? [] : [{ kind: 'rule', reason: refusal } as const]),
       ...(lacksCode(session) ? [code] : []),
       ...(lacksPasskey(session) ? [await this.#describePasskey(session)] : []),
       ...(reason === undefined ? [] : [await this.#describeStepUp(session, reason)]),
     ]
     if (requireExtJwtSigner === null) return { missing: others, signer: null }
-    const token = await this.#checkToken(session, requireExtJwtSigner, bearers)
+    const token = await this.checkToken(session, requireExtJwtSigner, bearers, request)
     return 'kind' in token ? { missing: [...others, token], signer: null } : { missing: others, signer: token }
+  }
+
+  async #findRuleRefusal(session: FactorSession, request: RuleRequest): Promise<RuleRefusal | undefined> {
+    const { policy, identity, signerId, ruleClaims } = session
+    if (policy.acceptRule === null) return undefined
+    const signer = signerId === null ? undefined : await this.#parts.directory.find(signerId)
+    const nowMs = this.#parts.clock.now()
+    return findPolicyRefusal(policy, {
+      claims: ruleClaims ?? {},
+      signer: signer ?? NO_SIGNER,
+      identity,
+      request,
+      nowMs,
+    })
   }
 
   async #describePasskey({ identity }: FactorSession): Promise<MissingFactor> {
@@ -129,29 +174,39 @@ export class SecondFactor {
     return { kind: 'step-up', reason, requirements: policy.primary.extJwt, signer }
   }
 
-  async #checkToken(
-    session: FactorSession,
+  /** Checks that one of the tokens is of this signer and of the session's identity. Returns the signer, or what is missing. */
+  async checkToken(
+    session: Pick<FactorSession, 'identity'>,
     signerId: string,
     bearers: readonly string[],
+    request: TokenContext,
   ): Promise<MissingFactor | SignerRevision> {
     const { directory, verifier, identitySync, revocations } = this.#parts
     const named = (await directory.enabled()).findById(signerId)
     const signer = named && isTrustedFor(named.stored.trust, session.identity) ? named : undefined
     let challenge: ChallengeKind = 'missing'
+    let reason: RefusalReason | undefined
     for (const bearer of signer ? bearers : []) {
-      const verdict = await verifier.verifyBy(signer as DirectorySigner, bearer)
+      const verdict = await verifier.verifyBy(signer as DirectorySigner, bearer, request)
       // The token must belong to the session's identity: a thief must not complete a stolen session with another token.
-      if (signer && verdict.accepted && isClaimOf(session, signer, verdict.token.identityClaim)) {
+      const isUsable = verdict.accepted && verdict.token.tokenUse === undefined
+      if (signer && isUsable && isClaimOf(session, signer, verdict.token.identityClaim)) {
         const token = revocableToken(verdict.token)
-        if (!isLinkedTo(session.identity, signerId) || !(await revocations.isRevoked(signerId, token))) {
+        const isRevoked = isLinkedTo(session.identity, signerId) && (await revocations.isRevoked(signerId, token))
+        const isFirst = isRevoked || (await request.proofs.use(verdict.token.proofUse))
+        if (!isFirst) reason = 'proof-replayed'
+        if (!isRevoked && isFirst) {
           await identitySync.apply(signer.stored, verdict.token, session.identity, { isRepeated: true })
           return { id: signerId, revision: signer.stored.revision, token }
         }
       }
+      // Each call needs a token of the second factor, so one that is accepted once can not be it.
+      if (verdict.accepted && !isUsable) reason = 'token-used'
+      if (!verdict.accepted) reason = verdict.reason
       const refusal = verdict.accepted ? 'invalid' : verdict.challenge
       if (challenge === 'missing' || refusal === 'expired') challenge = refusal
     }
-    return { kind: 'ext-jwt', challenge, signer: named?.stored ?? (await directory.find(signerId)) }
+    return { kind: 'ext-jwt', challenge, reason, signer: named?.stored ?? (await directory.find(signerId)) }
   }
 }
 
@@ -163,6 +218,6 @@ function lacksPasskey({ policy, login: { method }, passedPasskeyId }: FactorSess
   return isPasskeyMissing(policy, { method, passedPasskeyId })
 }
 
-function isClaimOf({ identity }: FactorSession, { stored }: DirectorySigner, claim: string): boolean {
+function isClaimOf({ identity }: Pick<FactorSession, 'identity'>, { stored }: DirectorySigner, claim: string): boolean {
   return claim === (stored.useExternalId ? identity.externalId : identity.id)
 }

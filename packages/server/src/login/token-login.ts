@@ -2,6 +2,7 @@ import type { Authenticate } from '@countersign/contract'
 import {
   type ChallengeError as ChallengeKind,
   type LoginRequirements,
+  policyClaims,
   readSessionClaims,
   revocableToken,
   STEP_UP_REASONS,
@@ -9,20 +10,25 @@ import {
 } from '@countersign/core'
 import {
   type Authenticated,
+  CredentialUsedError,
   type OpenSession,
   type SessionOptions,
   SignerChangedError,
   startSession,
   TokenRevokedError,
 } from '../operations/api-session/start-session.ts'
+import { noteUses, usesOf } from '../operations/possession/use-credentials.ts'
 import type { LiveSession } from '../session/live-sessions.ts'
+import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import type { RequestSource } from '../store/operation-meta.ts'
 import { authenticatorIdOfSigner } from '../store/reads/session-origin-reads.ts'
 import type { TokenBasis } from '../store/session-basis.ts'
 import { byChallenge } from '../token/challenge-order.ts'
 import type { DecisionReason } from '../token/decision-reason.ts'
+import type { KeptLogins, VerifiedLogin } from '../token/kept-logins.ts'
 import type { KnownIdentities } from '../token/known-identities.ts'
 import { findLoginRefusal, type LoginAttempt, subjectOf } from '../token/login-refusals.ts'
+import type { TokenContext } from '../token/request-proofs.ts'
 import type { DirectorySigner, SignerDirectory } from '../token/signer-directory.ts'
 import type { TokenVerifier } from '../token/token-verifier.ts'
 import type { IdentitySync } from './identity-sync.ts'
@@ -71,8 +77,14 @@ interface TokenLoginParts {
   readonly verifier: TokenVerifier
   readonly identities: KnownIdentities
   readonly identitySync: Pick<IdentitySync, 'apply'>
+  readonly keptLogins: Pick<KeptLogins, 'record'>
   /** Enrolls the subject of a token to token use. Undefined when an identity exists afterwards; `enrollment` implements it. */
-  provision(signer: DirectorySigner, token: VerifiedToken, request: LoginRequest): Promise<NotProvisioned | undefined>
+  provision(
+    signer: DirectorySigner,
+    token: VerifiedToken,
+    request: LoginRequest,
+    tokenContext: TokenContext,
+  ): Promise<NotProvisioned | undefined>
 }
 
 /** A token that a signer has accepted. */
@@ -96,16 +108,17 @@ export class TokenLogin {
   async logIn(
     bearers: readonly string[],
     body: Authenticate,
-    ipAddress: string,
+    tokenContext: TokenContext,
     options: TokenLoginOptions,
   ): Promise<TokenLoginResult> {
-    const { session: sessions, directory, verifier, identities, provision } = this.#parts
+    const { session: sessions, directory, verifier, identities, keptLogins, provision } = this.#parts
     const { request, isRetry = false } = options
+    const { address: ipAddress } = tokenContext
     const refused: TokenLoginRefusal[] = []
     let authenticated: (AcceptedToken & Authenticated) | undefined
     const retry = (signer: DirectorySigner): Promise<TokenLoginResult> => {
       directory.expire(signer.id)
-      return this.logIn(bearers, body, ipAddress, { ...options, isRetry: true })
+      return this.logIn(bearers, body, tokenContext, { ...options, isRetry: true })
     }
     for (const [bearer, token] of bearers.entries()) {
       const unknown: AcceptedToken[] = []
@@ -116,11 +129,14 @@ export class TokenLogin {
         if (refusal === undefined && identity && policy) {
           const login = { method: 'ext-jwt', signerId: signer.id } as const
           const authenticatorId = authenticatorIdOfSigner(signer.id)
-          const basis = tokenBasis(signer, verified)
-          authenticated = { ...accepted, identity, policy, login, authenticatorId, token: basis, body, ipAddress }
+          const basis = tokenBasis(signer, verified, policy)
+          const { boundKey } = verified
+          const credential = { login, authenticatorId, token: basis, uses: usesOf(verified), boundKey }
+          authenticated = { ...accepted, identity, policy, ...credential, body, ipAddress }
           return true
         }
         if (refusal === 'unknown-identity' && signer.stored.provisionOnLogin) unknown.push(accepted)
+        else keptLogins.record(keptLogin(accepted, refusal ?? 'not-allowed', attempt))
         // The caller cannot distinguish unknown, disabled and not allowed.
         const reason = refusal ?? 'not-allowed'
         const requirements = isStepUpReason(reason) ? policy?.primary.extJwt : undefined
@@ -128,28 +144,44 @@ export class TokenLogin {
         return false
       }
       const find = ({ signer, verified }: AcceptedToken) =>
-        identities.find(signer.stored, subjectOf(verified), sessions.clock.now())
-      for await (const { signer, verdict } of verifier.verify(token, ipAddress)) {
+        identities.find(signer.stored, subjectOf(verified, tokenContext), sessions.clock.now())
+      for await (const { signer, verdict } of verifier.verify(token, tokenContext)) {
         if (verdict.accepted && signer) {
           const accepted = { signer, verified: verdict.token }
           if (consider(accepted, await find(accepted))) break
         } else {
           const { reason, challenge } = verdict.accepted ? NO_TOKEN : verdict
           refused.push({ challenge, signer, reason, identityId: undefined, bearer })
+          const claims = verdict.accepted ? undefined : verdict.verifiedClaims
+          if (signer && claims)
+            keptLogins.record({ signer: signer.stored, claims, outcome: reason, identityId: undefined })
         }
       }
       const [first] = unknown
       if (!authenticated && first) {
         const { signer, verified } = first
-        const refusal = unknown.length > 1 ? AMBIGUOUS : await provision(signer, verified, request)
+        const refusal = unknown.length > 1 ? AMBIGUOUS : await provision(signer, verified, request, tokenContext)
         if (refusal?.reason === 'signer-changed' && !isRetry) return retry(signer)
-        if (refusal) refused.unshift({ ...refusal, challenge: 'missing', signer, identityId: undefined, bearer })
-        else consider(first, await find(first))
+        if (refusal) {
+          refused.unshift({ ...refusal, challenge: 'missing', signer, identityId: undefined, bearer })
+          keptLogins.record(keptLogin(first, refusal.reason))
+        } else consider(first, await find(first))
       }
       if (authenticated) {
         try {
-          return { loggedIn: true, ...(await this.#start(authenticated, options.open)) }
+          const started = await this.#start(authenticated, options.open)
+          noteUses(authenticated.verified)
+          keptLogins.record(keptLogin(authenticated, 'accepted', authenticated))
+          return { loggedIn: true, ...started }
         } catch (error) {
+          if (error instanceof CredentialUsedError) {
+            const { signer, identity, verified } = authenticated
+            const reason = error.usedBefore
+            noteUses(verified, reason)
+            refused.unshift({ challenge: 'invalid', signer, reason, identityId: identity.id, bearer })
+            authenticated = undefined
+            continue
+          }
           if (error instanceof TokenRevokedError) {
             const { signer, identity } = authenticated
             const reason = 'token-revoked'
@@ -172,21 +204,36 @@ export class TokenLogin {
   }
 }
 
+function keptLogin(
+  { signer, verified }: AcceptedToken,
+  outcome: VerifiedLogin['outcome'],
+  { identity, policy }: Partial<Pick<LoginAttempt, 'identity' | 'policy'>> = {},
+): VerifiedLogin {
+  const { claims, keyThumbprint } = verified
+  return { signer: signer.stored, claims, outcome, identityId: identity?.id, policy, keyThumbprint }
+}
+
 const AMBIGUOUS: NotProvisioned = { reason: 'signer-ambiguous' }
 
 function isStepUpReason(reason: DecisionReason): boolean {
   return STEP_UP_REASONS.some((known) => known === reason)
 }
 
-function tokenBasis({ id, stored }: DirectorySigner, token: VerifiedToken): TokenBasis {
-  const { claims, identityClaim, expiresAtMs } = token
+function tokenBasis(
+  { id, stored }: DirectorySigner,
+  token: VerifiedToken,
+  policy: Pick<StoredAuthPolicy, 'acceptRule'>,
+): TokenBasis {
+  const { claims, identityClaim, keyThumbprint, expiresAtMs } = token
   const externalId = stored.useExternalId ? identityClaim : null
   return {
     signerId: id,
     signerRevision: stored.revision,
     sessionRevision: stored.sessionRevision,
     externalId,
+    keyThumbprint,
     expiresAt: expiresAtMs,
+    ruleClaims: policyClaims(policy, claims),
     ...readSessionClaims(claims),
     ...revocableToken(token),
   }

@@ -22,6 +22,8 @@ export interface BearerRequest {
   readonly bearers: readonly string[]
   /** SHA-1 of the client certificate of the connection. Called only for sessions that are bound to one. */
   readonly fingerprint: () => string | undefined
+  /** Throws unless the request proves possession of the key that a session is bound to. */
+  readonly checkProof: (session: LiveSession, token: string) => Promise<void>
   /** Whether the lookup counts as a use of the session. */
   readonly isUse: boolean
 }
@@ -29,7 +31,7 @@ export interface BearerRequest {
 interface BearerSessionsParts {
   readonly store: Pick<Store, 'db'>
   readonly clock: Clock
-  readonly sessions: Pick<LiveSessions, 'findOidc' | 'peekOidc'>
+  readonly sessions: Pick<LiveSessions, 'peekOidc' | 'noteUse'>
   readonly tokens: Pick<OidcTokens, 'read'>
   readonly revoked: Pick<RevokedTokens, 'has'>
 }
@@ -50,7 +52,7 @@ export class BearerSessions {
       const read = await this.#parts.tokens.read(token, 'access')
       if (read.ok) {
         const { claims } = read
-        const session = await this.#findSession(claims, request)
+        const session = await this.#findSession(claims, token, request)
         if (session) return { session, token, claims, bearers: bearers.length === 1 ? NONE : bearers.toSpliced(at, 1) }
         refusal = 'invalid'
       } else if (read.fault === 'expired' && refusal === 'none') refusal = 'expired'
@@ -79,12 +81,16 @@ export class BearerSessions {
 
   async #findSession(
     claims: SessionTokenClaims,
-    { fingerprint, isUse }: BearerRequest,
+    token: string,
+    { fingerprint, checkProof, isUse }: BearerRequest,
   ): Promise<LiveSession | undefined> {
     const { sessions, revoked } = this.#parts
     if (await revoked.has(claims.jti)) return undefined
     if (claims.fingerprints.length > 0 && !(await this.isBindingMet(claims, fingerprint()))) return undefined
-    return isUse ? sessions.findOidc(claims.sessionId) : sessions.peekOidc(claims.sessionId)
+    const session = await sessions.peekOidc(claims.sessionId)
+    if (!session) return undefined
+    await checkProof(session, token)
+    return isUse ? sessions.noteUse(session) : session
   }
 }
 

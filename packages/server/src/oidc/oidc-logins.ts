@@ -4,9 +4,8 @@ import { apiSessionEvent } from '../events/api-session-event.ts'
 import {
   type Authenticated,
   buildSession,
+  checkOpened,
   type SessionOptions,
-  SignerChangedError,
-  TokenRevokedError,
 } from '../operations/api-session/start-session.ts'
 import { type AuthenticatedOidcLogin, authenticateOidcLogin } from '../operations/oidc/authenticate-login.ts'
 import { issueOidcCode } from '../operations/oidc/issue-code.ts'
@@ -118,9 +117,11 @@ export class OidcLogins {
     const code = isComplete ? this.#newCode(login) : undefined
     const args = { loginId: login.id, session: row, details, code }
     const passed = await loginWrites.run(authenticateOidcLogin, args, identity.id)
-    if (passed === 'signer-changed') throw new SignerChangedError()
-    if (passed === 'token-revoked') throw new TokenRevokedError()
     if (!passed) return undefined
+    if (typeof passed === 'string') {
+      checkOpened(passed)
+      return undefined
+    }
     if (code) this.#codes.set(login.id, code)
     options.events.publish(apiSessionEvent('created', { id, identityId: identity.id, ipAddress, isOidc: true }))
     const { replacedSessionId } = passed

@@ -42,6 +42,13 @@ const BASE: VerifySigner = {
   clockSkewSeconds: 60,
   requiredClaims: [],
   claimRules: [],
+  name: '',
+  acceptRule: undefined,
+  attributeRules: [],
+  readsRequest: false,
+  requirePossession: 'none',
+  leavesPossession: true,
+  oneUse: false,
 }
 
 const FOREIGN: ReadToken = { ok: false, fault: 'foreign' }

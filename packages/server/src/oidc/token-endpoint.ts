@@ -48,6 +48,8 @@ export interface TokenCall {
   readonly address: string
   /** SHA-1 of the client certificate of the connection. */
   readonly fingerprint: () => string | undefined
+  /** Throws unless the request has a proof of this key. Called for sessions that are bound to one. */
+  readonly checkProof: (boundKey: string) => Promise<void>
   /** Whether the session lacks a second factor now, after a login with these methods. */
   readonly lacksFactor: (session: LiveSession, amr: readonly string[]) => Promise<boolean>
 }
@@ -88,6 +90,7 @@ export class TokenEndpoint {
     const login = await this.#findLogin(request)
     const session = login.session && (await sessions.readOidc(login.session.id))
     if (!login.session || !session) throw invalidGrant('invalid code')
+    if (session.boundKey !== null) await call.checkProof(session.boundKey)
     const { clientId, scopes } = login
     const { details } = login.session
     const { csrPem } = details
@@ -202,7 +205,7 @@ export class TokenEndpoint {
     return {
       access_token: access.token,
       ...issuedType,
-      token_type: 'Bearer',
+      token_type: tokenSchemeOf(subject),
       expires_in: this.#secondsUntil(access.expiresAt),
       refresh_token: refresh?.token,
       session_cert: binding?.chainPem,
@@ -218,6 +221,7 @@ export class TokenEndpoint {
     if (claims.fingerprints.length > 0 && !(await bearerSessions.isBindingMet(claims, call.fingerprint()))) {
       throw new OAuthError('access_denied', 'peer certificate fingerprint does not match token')
     }
+    if (session.boundKey !== null) await call.checkProof(session.boundKey)
     limits.refresh.begin(session.identity.id)
     return { session, stored, claims }
   }
@@ -266,7 +270,7 @@ export class TokenEndpoint {
     const refresh = isOffline ? await issuer.issue('refresh', refreshed, to('refresh')) : undefined
     return {
       access_token: access.token,
-      token_type: 'Bearer',
+      token_type: tokenSchemeOf(subject),
       refresh_token: refresh?.token,
       expires_in: this.#secondsUntil(access.expiresAt),
       id_token: hasIdToken
@@ -296,6 +300,9 @@ export class TokenEndpoint {
     return Math.floor((Math.floor(expiresAt / 1000) * 1000 - this.#parts.clock.now()) / 1000)
   }
 }
+
+/** RFC 9449 section 5: a token that is bound to a key is sent with proofs. */
+const tokenSchemeOf = ({ boundKey }: Pick<OidcSubject, 'boundKey'>) => (boundKey === null ? 'Bearer' : 'DPoP')
 
 const storedPart = ({ certificate, details }: SessionBinding) => ({ certificate, details })
 

@@ -85,7 +85,7 @@ export class TokenIssuer {
 
 /** What tokens say about a session. */
 export function subjectOf(session: LiveSession, { clientId, scopes, details }: StoredOidcSession): OidcSubject {
-  const { id, identity, policy, certificate, authenticatorId, configTypes, ipAddress, passedTotpId } = session
+  const { id, identity, policy, certificate, authenticatorId, configTypes, ipAddress, passedTotpId, boundKey } = session
   return {
     sessionId: id,
     clientId,
@@ -100,6 +100,7 @@ export function subjectOf(session: LiveSession, { clientId, scopes, details }: S
     envInfo: details.envInfo,
     fingerprints: details.fingerprints,
     loginFingerprint: details.loginFingerprint,
+    boundKey,
     allowsExpiredCertificates: policy.primary.cert.allowExpiredCerts,
     certificate: {
       isExtendable: certificate !== undefined,

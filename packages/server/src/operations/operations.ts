@@ -29,6 +29,7 @@ import {
 import { extendSession } from './api-session/extend-session.ts'
 import { createSessionCertificate, deleteSessionCertificate } from './api-session/session-certificates.ts'
 import { createApiSession } from './api-session/start-session.ts'
+import { pruneAudit, storeHeads } from './audit/sign-heads.ts'
 import { pruneDecisions, recordDecisions } from './auth-decision/record-decisions.ts'
 import { createAuthPolicy } from './auth-policy/create-auth-policy.ts'
 import { deleteAuthPolicy } from './auth-policy/delete-auth-policy.ts'
@@ -36,6 +37,7 @@ import { patchAuthPolicy, replaceAuthPolicy } from './auth-policy/update-auth-po
 import { createCertificateAuthenticator, createPasswordAuthenticator } from './authenticator/create-authenticator.ts'
 import { deleteAuthenticator } from './authenticator/delete-authenticator.ts'
 import { noteChain } from './authenticator/note-chain.ts'
+import { noteExpiries } from './authenticator/note-expiries.ts'
 import { reEnroll } from './authenticator/re-enroll.ts'
 import { finishRenewal, stageRenewal } from './authenticator/renew-certificate.ts'
 import { requestRenewal, requestRenewalsOf } from './authenticator/request-renewal.ts'
@@ -46,11 +48,24 @@ import { noteIntermediates } from './ca/note-intermediates.ts'
 import { trustCa } from './ca/trust-ca.ts'
 import { patchCa, replaceCa } from './ca/update-ca.ts'
 import { verifyCa } from './ca/verify-ca.ts'
+import {
+  pruneCertificates,
+  publishRevocationList,
+  recordEarlierCertificates,
+  updateRevocations,
+} from './certificate/update-revocations.ts'
 import { createEnrollment } from './enrollment/create-enrollment.ts'
 import { enrollByCa } from './enrollment/enroll-by-ca.ts'
 import { enrollByJwt } from './enrollment/enroll-by-jwt.ts'
 import { redeemCertificate, redeemForeignCertificate, redeemPassword } from './enrollment/redeem-enrollment.ts'
 import { deleteEnrollment, refreshEnrollment } from './enrollment/update-enrollment.ts'
+import { arrangeRecords, pruneOutbox } from './event-sink/arrange-records.ts'
+import { createSink } from './event-sink/create-sink.ts'
+import { deleteSink } from './event-sink/delete-sink.ts'
+import { leaseSink, noteDelivery } from './event-sink/deliver.ts'
+import { recordEvents } from './event-sink/record-events.ts'
+import { replaySink } from './event-sink/replay-sink.ts'
+import { patchSink, replaceSink } from './event-sink/update-sink.ts'
 import { createIdentity } from './identity/create-identity.ts'
 import { deleteIdentity } from './identity/delete-identity.ts'
 import { disableIdentity, enableIdentity, lockOutIdentity } from './identity/disable-identity.ts'
@@ -62,6 +77,7 @@ import { createProvider } from './identity-provider/create-provider.ts'
 import { deleteProvider } from './identity-provider/delete-provider.ts'
 import { noteProviderTest } from './identity-provider/note-provider-test.ts'
 import { patchProvider, replaceProvider } from './identity-provider/update-provider.ts'
+import { pruneKeptLogins, recordKeptLogins } from './kept-login/record-kept-logins.ts'
 import { createNetwork } from './network/create-network.ts'
 import { deleteNetwork } from './network/delete-network.ts'
 import { patchNetwork, replaceNetwork } from './network/update-network.ts'
@@ -82,6 +98,7 @@ import { removePasskey, renamePasskey, resetPasskey } from './passkey/change-pas
 import { pruneChallenges } from './passkey/prune-challenges.ts'
 import { registerPasskey } from './passkey/register-passkey.ts'
 import { passPasskey } from './passkey/use-passkey.ts'
+import { pruneUsedCredentials, useProof } from './possession/use-proof.ts'
 import { applyLogout } from './provider-channel/apply-logout.ts'
 import { applySecurityEvents } from './provider-channel/apply-security-events.ts'
 import { pruneRevocations } from './provider-channel/prune-revocations.ts'
@@ -89,8 +106,10 @@ import { createRevocation } from './revocation/create-revocation.ts'
 import { createScimGroup, deleteScimGroup, updateScimGroup } from './scim/scim-groups.ts'
 import { createScimToken, deleteScimToken } from './scim/scim-tokens.ts'
 import { createScimUser, deleteScimUser, updateScimUser } from './scim/scim-users.ts'
+import { confirmKeys } from './signer/confirm-keys.ts'
 import { createSigner } from './signer/create-signer.ts'
 import { deleteSigner } from './signer/delete-signer.ts'
+import { pushKeys } from './signer/push-keys.ts'
 import { reserveKeyFetch } from './signer/reserve-key-fetch.ts'
 import { storeKeySet } from './signer/store-key-set.ts'
 import { trustSigner } from './signer/trust-signer.ts'
@@ -98,6 +117,7 @@ import { patchSigner, replaceSigner } from './signer/update-signer.ts'
 import { createFirstAdmin } from './start/create-first-admin.ts'
 import { createFirstOrganization } from './start/create-first-organization.ts'
 import { ensureSetting } from './start/ensure-setting.ts'
+import { recoverAdmin } from './start/recover-admin.ts'
 import { removeTotp, removeTotpInLogin, resetTotp } from './totp/remove-totp.ts'
 import { startTotp, verifyTotp } from './totp/start-totp.ts'
 import { checkTotpCode, passTotp, renewRecoveryCodes } from './totp/use-totp.ts'
@@ -113,6 +133,10 @@ export const OPERATIONS: readonly AnyOperation[] = [
   trustCa,
   deleteCa,
   noteIntermediates,
+  updateRevocations,
+  publishRevocationList,
+  recordEarlierCertificates,
+  pruneCertificates,
   beginJob,
   dismissJob,
   pruneJobs,
@@ -154,6 +178,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   createPasswordAuthenticator,
   deleteAuthenticator,
   noteChain,
+  noteExpiries,
   reEnroll,
   finishRenewal,
   stageRenewal,
@@ -209,10 +234,15 @@ export const OPERATIONS: readonly AnyOperation[] = [
   deleteSigner,
   reserveKeyFetch,
   storeKeySet,
+  recordKeptLogins,
+  pruneKeptLogins,
   trustSigner,
+  pushKeys,
+  confirmKeys,
   patchSigner,
   replaceSigner,
   createFirstAdmin,
+  recoverAdmin,
   createFirstOrganization,
   ensureSetting,
   registerPasskey,
@@ -221,6 +251,8 @@ export const OPERATIONS: readonly AnyOperation[] = [
   removePasskey,
   resetPasskey,
   pruneChallenges,
+  useProof,
+  pruneUsedCredentials,
   removeTotp,
   removeTotpInLogin,
   resetTotp,
@@ -244,4 +276,16 @@ export const OPERATIONS: readonly AnyOperation[] = [
   rotateOidcKey,
   createRevocation,
   pruneOidc,
+  createSink,
+  replaceSink,
+  patchSink,
+  deleteSink,
+  replaySink,
+  leaseSink,
+  noteDelivery,
+  recordEvents,
+  arrangeRecords,
+  pruneOutbox,
+  storeHeads,
+  pruneAudit,
 ]

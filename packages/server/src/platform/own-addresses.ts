@@ -59,13 +59,13 @@ export class OwnAddresses {
 
   #certificateHosts(): ReadonlySet<string> {
     const { certificatePem, fingerprint } = this.#parts.serverIdentity()
-    if (this.#names?.fingerprint !== fingerprint) this.#names = { fingerprint, hosts: hostsOf(certificatePem) }
+    if (this.#names?.fingerprint !== fingerprint) this.#names = { fingerprint, hosts: certificateHosts(certificatePem) }
     return this.#names.hosts
   }
 }
 
 /** The names of a certificate in the form of `URL.hostname`, without wildcards. */
-function hostsOf(certificatePem: string): ReadonlySet<string> {
+export function certificateHosts(certificatePem: string): ReadonlySet<string> {
   const { subjectAltName = '' } = new X509Certificate(certificatePem)
   const names = [...subjectAltName.matchAll(ALT_NAME)].map(([, name = '']) => name)
   return new Set(

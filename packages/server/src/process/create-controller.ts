@@ -1,19 +1,27 @@
 import type { ServerOptions } from 'node:https'
-import { newId, PASSWORD_COST, type PasswordCost, VerifiedTokenCache } from '@countersign/core'
+import { join } from 'node:path'
+import { issuerKeyIdOf, newId, PASSWORD_COST, type PasswordCost, VerifiedTokenCache } from '@countersign/core'
 import type { Logger } from 'pino'
 import { CaEnrollment } from '../enrollment/ca-enrollment.ts'
 import { createEnrollmentJwt } from '../enrollment/enrollment-jwt.ts'
 import { EnrollmentReporter } from '../enrollment/enrollment-reporter.ts'
 import { provisionAndReport } from '../enrollment/provision-and-report.ts'
+import { RevocationLists } from '../enrollment/revocation-lists.ts'
 import { TokenEnrollment } from '../enrollment/token-enrollment.ts'
 import { apiSessionEvent } from '../events/api-session-event.ts'
+import { AuditRecord } from '../events/audit-record.ts'
 import { publishChanges } from '../events/change-events.ts'
 import { createEventHub, type EventHub } from '../events/event-hub.ts'
 import { createHealth } from '../events/health.ts'
 import { createMetrics, type Metrics } from '../events/metrics/metrics.ts'
 import { observeController } from '../events/metrics/observe-controller.ts'
+import { observeSinks } from '../events/metrics/observe-sinks.ts'
 import { timedStore } from '../events/metrics/timed-store.ts'
 import { signerHealthEvent } from '../events/signer-health-event.ts'
+import { BufferedRecorder } from '../events/sinks/buffered-recorder.ts'
+import { KnownSinks } from '../events/sinks/known-sinks.ts'
+import { SinkDelivery } from '../events/sinks/sink-delivery.ts'
+import { createSendEvents } from '../events/sinks/sink-senders.ts'
 import { AcceptedTokens } from '../hosted/accepted-tokens.ts'
 import { AccessTokenVerifier } from '../hosted/access-token-verifier.ts'
 import { AccountClients } from '../hosted/account-clients.ts'
@@ -30,7 +38,9 @@ import { ProviderDirectory } from '../hosted/provider-directory.ts'
 import { SessionExchange } from '../hosted/session-exchange.ts'
 import { TargetOrganizations } from '../hosted/target-organization.ts'
 import { reportUnusedAccounts } from '../hosted/unused-accounts.ts'
+import { REVOCATION_LIST } from '../http/api-paths.ts'
 import { createHttpServer, type HttpServer } from '../http/pipeline/create-http-server.ts'
+import { ProofsOfRequests } from '../http/pipeline/request-proofs.ts'
 import { buildRoutes } from '../http/routes.ts'
 import { KeySets } from '../keyset/key-sets.ts'
 import { createAttemptLimits } from '../limits/attempt-limits.ts'
@@ -55,14 +65,21 @@ import { PasswordLogin } from '../login/password-login.ts'
 import { MAX_AT_ONCE } from '../login/passwords.ts'
 import { SecondFactor } from '../login/second-factor.ts'
 import { TokenLogin } from '../login/token-login.ts'
+import { WhatIf } from '../login/what-if/what-if.ts'
 import { createOidc } from '../oidc/create-oidc.ts'
 import { SigningKeys } from '../oidc/signing-keys.ts'
 import { expireSession } from '../operations/api-session/end-session.ts'
 import { extendSession } from '../operations/api-session/extend-session.ts'
 import type { SessionOptions } from '../operations/api-session/start-session.ts'
+import { pruneAudit, storeHeads } from '../operations/audit/sign-heads.ts'
 import { recordDecisions } from '../operations/auth-decision/record-decisions.ts'
+import { arrangeRecords, pruneOutbox } from '../operations/event-sink/arrange-records.ts'
+import { leaseSink, noteDelivery } from '../operations/event-sink/deliver.ts'
+import { recordEvents } from '../operations/event-sink/record-events.ts'
+import { recordKeptLogins } from '../operations/kept-login/record-kept-logins.ts'
 import { reserveKeyFetch } from '../operations/signer/reserve-key-fetch.ts'
 import { storeKeySet } from '../operations/signer/store-key-set.ts'
+import { ensureSetting } from '../operations/start/ensure-setting.ts'
 import { createAdministrations } from '../outbound/administration/administrations.ts'
 import { createConditionalFetch } from '../outbound/conditional-fetch.ts'
 import { createDiscoverProvider } from '../outbound/discover-provider.ts'
@@ -71,8 +88,9 @@ import { createFetchDocument } from '../outbound/fetch-document.ts'
 import { createFetchInTurn } from '../outbound/fetch-in-turn.ts'
 import { createJwksEndpointPolicy } from '../outbound/jwks-endpoint-policy.ts'
 import { createFetchJwks, type FetchJwks } from '../outbound/jwks-fetch.ts'
+import { createMessageSender } from '../outbound/send-message.ts'
 import type { Clock } from '../platform/clock.ts'
-import { createClientCertificates, type IssuingKeys } from '../platform/keys/client-certificates.ts'
+import { createClientCertificates, type IssuingKeys, issuersOf } from '../platform/keys/client-certificates.ts'
 import type { Sealing } from '../platform/keys/sealing.ts'
 import type { ServerIdentity } from '../platform/keys/server-identity.ts'
 import { createSignControllerJwt } from '../platform/keys/sign-controller-jwt.ts'
@@ -82,15 +100,18 @@ import { settleWithin } from '../platform/settle-within.ts'
 import { createClientChangeDetector } from '../session/client-change-detector.ts'
 import { LiveSessions } from '../session/live-sessions.ts'
 import { SYSTEM_ACTOR } from '../store/actor.ts'
-import { keyOwnerOf } from '../store/key-signer.ts'
+import { jwksAuthorizationUse, keyOwnerOf } from '../store/key-signer.ts'
 import { hasPasskey } from '../store/reads/passkey-reads.ts'
 import type { Store } from '../store/store.ts'
+import { withNode } from '../store/with-node.ts'
 import { withWriteTurns } from '../store/write-turns.ts'
 import { DecisionRecorder } from '../token/decision-recorder.ts'
+import { KeptLogins } from '../token/kept-logins.ts'
 import { KnownIdentities } from '../token/known-identities.ts'
 import { KnownPolicies } from '../token/known-policies.ts'
 import { KnownRevocations } from '../token/known-revocations.ts'
 import { LoginExplainer } from '../token/login-explainer.ts'
+import { ProofNonces } from '../token/proof-nonces.ts'
 import { SignatureChecks } from '../token/signatures/signature-checks.ts'
 import { SignerDirectory } from '../token/signer-directory.ts'
 import { SignerKeyCheck } from '../token/signer-key-check.ts'
@@ -100,6 +121,7 @@ import { startUpkeep } from './upkeep.ts'
 
 /** Time for the last writes on close: an unresponsive database must not delay it. */
 const LAST_WRITES_TIMEOUT_MS = 700
+const DAY_MS = 86_400_000
 
 export interface ControllerParts {
   readonly store: Store
@@ -120,6 +142,10 @@ export interface ControllerParts {
   readonly worker?: WorkerContext
   /** By default over the network. */
   readonly fetchJwks?: FetchJwks
+  /** The data directory, for files of events. */
+  readonly dataDir?: string
+  /** The name of this node in the audit record, which stays when it starts again; by default that in its events. */
+  readonly nodeName?: string
   /** Folder of the built console; by default the build's output folder. */
   readonly consoleFolder?: string | undefined
 }
@@ -139,6 +165,9 @@ export interface Controller {
   readonly http: HttpServer
   readonly events: EventHub
   readonly metrics: Metrics
+  readonly auditRecord: AuditRecord
+  /** Records and delivers the events of now. Otherwise this happens within half a second. */
+  deliverEvents(): Promise<void>
   /** Loads ahead of the first request what it would otherwise wait for. */
   prepare(): Promise<void>
   /** Finishes running requests and releases everything except the store, which the caller closes. */
@@ -149,11 +178,49 @@ export interface Controller {
 export function createController(parts: ControllerParts): Controller {
   const { clock, settings, log, worker } = parts
   const metrics = createMetrics()
-  const store = withWriteTurns(timedStore(parts.store, metrics), clock)
-  const health = createHealth({ store, clock })
   const events = parts.events ?? createEventHub({ nodeId: newId(), clock })
+  const store = withWriteTurns(withNode(timedStore(parts.store, metrics), parts.nodeName ?? events.nodeId), clock)
+  const health = createHealth({ store, clock })
   publishChanges(store, events)
   const system = () => ({ actorId: SYSTEM_ACTOR.id, now: clock.now() })
+  const sinks = new KnownSinks(store)
+  const messageSender = createMessageSender({ settings })
+  const sinkDelivery = new SinkDelivery({
+    store,
+    clock,
+    log,
+    nodeId: events.nodeId,
+    sinks,
+    send: createSendEvents({
+      ...parts,
+      sender: messageSender,
+      folder: parts.dataDir === undefined ? undefined : join(parts.dataDir, 'events'),
+    }),
+    arrange: () => store.run(arrangeRecords, {}, system()),
+    lease: (sink) => store.run(leaseSink, sink, system()),
+    note: (sink, note) => store.run(noteDelivery, { ...sink, note }, system()),
+    isLead: worker?.isLead !== false,
+  })
+  const auditRecord = new AuditRecord({
+    ...parts,
+    store,
+    isLead: worker?.isLead !== false,
+    arrange: () => store.run(arrangeRecords, {}, system()),
+    ensureSetting: (name, value) => store.run(ensureSetting, { name, value }, system()),
+    storeHeads: (heads, signed) => {
+      const recorded = events.toRecord(signed)
+      return store.run(storeHeads, { heads }, { ...system(), ...(recorded && { events: recorded }) })
+    },
+    prune: (anchor) => store.run(pruneAudit, { anchor }, system()),
+  })
+  const recorder = new BufferedRecorder({
+    sinks,
+    log,
+    save: (recorded) => store.run(recordEvents, {}, { ...system(), events: recorded }),
+    onSaved: () => sinkDelivery.wake(),
+  })
+  events.recordWith(recorder)
+  store.onOwnChange(() => sinkDelivery.wake())
   const session: SessionOptions = {
     store,
     clock,
@@ -179,6 +246,7 @@ export function createController(parts: ControllerParts): Controller {
     fetchJwks,
     endpoints: jwksPolicy,
     saveKeySet: (keySet) => store.run(storeKeySet, keySet, system()),
+    openAuthorization: (signerId, sealed) => parts.sealing.open(sealed, jwksAuthorizationUse(signerId)),
     reserveKeyFetch: (budget) => store.run(reserveKeyFetch, budget, system()),
     clock,
     settings,
@@ -212,9 +280,16 @@ export function createController(parts: ControllerParts): Controller {
     hasPasskey: (identityId) => hasPasskey(store.db, identityId),
   })
   const decisions = new DecisionRecorder({
-    save: (decisions) => store.run(recordDecisions, { decisions }, system()),
+    save: (decisions, dropped) => store.run(recordDecisions, { decisions, dropped }, system()),
     clock,
     log,
+  })
+  const keptLogins = new KeptLogins({
+    ...parts,
+    store,
+    save: (logins) => {
+      return store.run(recordKeptLogins, { logins, maxPerSigner: settings.whatIf.keepPerSigner }, system())
+    },
   })
   const logins = new LoginReporter({ events, decisions, metrics })
   const localOrganization = new LocalOrganization(store)
@@ -248,7 +323,14 @@ export function createController(parts: ControllerParts): Controller {
     keys: parts.issuingKeys,
     clock,
     clientDays: settings.certificates.clientDays,
+    revocationListUrl: (issuer) => `https://${parts.addresses()[0]}${REVOCATION_LIST}?issuer=${issuerKeyIdOf(issuer)}`,
     isSignerKey: (publicKey) => signerKeyCheck.isSignerKey(publicKey),
+  })
+  const revocationLists = new RevocationLists({
+    store,
+    clock,
+    issuers: () => issuersOf(parts.issuingKeys()),
+    isUpdating: worker?.isLead !== false,
   })
   const { authorities } = clientCertificates
   const thirdPartyCas = new ThirdPartyCas({ store, clock })
@@ -264,6 +346,7 @@ export function createController(parts: ControllerParts): Controller {
     maxPasswordsAtOnce: worker && Math.ceil(MAX_AT_ONCE / worker.workers),
   })
   const challenges = new PasskeyChallenges(parts)
+  const ownAddresses = new OwnAddresses(parts)
   const passkeyLogin = new PasskeyLogin({ ...session, challenges })
   const oidc = signingKeys
     ? createOidc({
@@ -307,6 +390,7 @@ export function createController(parts: ControllerParts): Controller {
     loginProviders: new LoginProviders({ fetchDocument, clock }),
     store,
     clientCertificates,
+    revocationLists,
     startedAt: clock.now(),
     signControllerJwt,
     enrollmentJwt: createEnrollmentJwt({ ...parts, signControllerJwt }),
@@ -319,17 +403,19 @@ export function createController(parts: ControllerParts): Controller {
     passwordLogin,
     passkeyLogin,
     challenges,
-    ownAddresses: new OwnAddresses(parts),
+    ownAddresses,
     tokenLogin: new TokenLogin({
       session,
       directory: signers,
       verifier,
       identities: new KnownIdentities(store, policies),
       identitySync,
-      provision: (signer, token, request) => {
-        return provisionAndReport({ tokenEnrollment, enrollments }, { signer, token }, request)
+      provision: (signer, token, request, tokenContext) => {
+        return provisionAndReport({ tokenEnrollment, enrollments }, { signer, token }, request, tokenContext)
       },
+      keptLogins,
     }),
+    whatIf: new WhatIf({ store, clock, idleMs: session.idleMs, directory: signers, policies, keptLogins }),
     certificateLogin,
     certificates,
     tokenEnrollment,
@@ -341,6 +427,7 @@ export function createController(parts: ControllerParts): Controller {
     scim: new ScimService({ ...channel, limits }),
     explainer,
     decisions,
+    keptLogins,
     logins,
     events,
     health,
@@ -357,6 +444,8 @@ export function createController(parts: ControllerParts): Controller {
     accountTokens,
     accountUses,
     clientBindings,
+    sinkDelivery,
+    auditRecord,
   })
   const noteSessionUse = createClientChangeDetector((move, { id, identity, isOidc }, address) =>
     events.publish(apiSessionEvent(move, { id, identityId: identity.id, ipAddress: address, isOidc })),
@@ -370,6 +459,13 @@ export function createController(parts: ControllerParts): Controller {
     hostedCallers,
     scimCallers: new ScimCallers({ store, reporter: channelReporter, limits }),
     heldTokens,
+    proofs: new ProofsOfRequests({
+      store,
+      clock,
+      nonces: new ProofNonces(parts),
+      ownAddresses,
+      checkSignature: signatures.checkAlone,
+    }),
     limits,
     settings,
     tls: parts.tls,
@@ -377,6 +473,7 @@ export function createController(parts: ControllerParts): Controller {
     beforeRequest: store.catchUp,
     instanceId: worker?.instanceId,
   })
+  observeSinks({ metrics, store, recorder })
   observeController({ metrics, store, clock, sessions, signerKeys, events, decisions, streams: http.streams })
   const upkeep =
     worker?.isLead === false
@@ -385,7 +482,14 @@ export function createController(parts: ControllerParts): Controller {
           store,
           clock,
           log,
+          revocationLists,
           endOldSessions: () => accountClients.endOldSessions(),
+          pruneEvents: async () => {
+            const { keepDays, keepRows } = settings.events
+            while (await store.run(pruneOutbox, { keepMs: keepDays * DAY_MS, keepRows }, system()));
+            await auditRecord.prune(clock.now() - settings.audit.keepDays * DAY_MS)
+          },
+          keepLoginsForDays: settings.whatIf.keepLogins ? settings.whatIf.keepDays : 0,
           rotateKeys: async () => oidc?.signingKeys.rotate(),
           workAtProviders: [
             () => accountClients.removeRetired(),
@@ -399,6 +503,11 @@ export function createController(parts: ControllerParts): Controller {
     http,
     events,
     metrics,
+    auditRecord,
+    deliverEvents: async () => {
+      await recorder.flush()
+      await sinkDelivery.deliver()
+    },
     prepare: async () => {
       await http.ready()
       // When the store fails now, the first request loads again.
@@ -409,11 +518,15 @@ export function createController(parts: ControllerParts): Controller {
       await http.close()
       await settleWithin(LAST_WRITES_TIMEOUT_MS, [
         decisions.flush(),
+        keptLogins.flush(),
         accountUses.flush(),
+        recorder.flush().then(() => sinkDelivery.stop()),
+        auditRecord.stop(),
         upkeep?.stop(),
         signerKeys.stop(),
       ])
       await signatures.close()
+      messageSender.close()
     },
   }
 }

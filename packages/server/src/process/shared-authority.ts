@@ -3,9 +3,9 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, findPemBlocks } from '@countersign/core'
 import { ensureSetting } from '../operations/start/ensure-setting.ts'
-import { createAuthority, isPresent } from '../platform/keys/certificate-authority.ts'
+import { createAuthority } from '../platform/keys/certificate-authority.ts'
 import { createKeyDirectory, isKeyDirectoryEmpty, KEY_FILES } from '../platform/keys/key-directory.ts'
-import { loadCertificates, readPrivateFile } from '../platform/keys/load-pem-file.ts'
+import { isPresent, loadCertificates, readPrivateFile } from '../platform/keys/load-pem-file.ts'
 import type { Sealing } from '../platform/keys/sealing.ts'
 import { OWNER_ONLY, WORLD_READABLE, writeFileAtomically } from '../platform/keys/write-file-atomically.ts'
 import { StartupError } from '../platform/startup-error.ts'
@@ -22,13 +22,14 @@ interface SharedAuthorityOptions {
 }
 
 /** The CA in the store, without the root's private key, which stays on the node that created it, or offline. */
-interface StoredAuthority {
+export interface StoredAuthority {
   readonly caPem: string
   readonly intermediatePem: string
   readonly sealedKey: string
 }
 
-const USE = 'certificate authority'
+/** The use that the key is sealed for. */
+export const AUTHORITY_USE = 'certificate authority'
 
 /**
  * Gives all nodes on one store the same CA: the first node creates it, later nodes copy it from the store into their key directory. While one
@@ -80,11 +81,12 @@ function certificatesOf(pem: string): X509Certificate[] {
 
 /** The CA that the nodes with a configured sealing key share. */
 export async function findAuthority({ db }: Store): Promise<StoredAuthority | undefined> {
-  const value = await findSetting(db, SETTING)
+  const value = await findSetting(db, AUTHORITY_SETTING)
   return value === undefined ? undefined : JSON.parse(value)
 }
 
-const SETTING = 'certificateAuthority'
+/** The name of the setting in the store. */
+export const AUTHORITY_SETTING = 'certificateAuthority'
 
 /** Stores the directory's CA if the store has none, or has `replaced`. Returns the CA that is stored now. */
 async function storeAuthority(
@@ -95,10 +97,10 @@ async function storeAuthority(
   const own: StoredAuthority = {
     caPem: await readCa(dir),
     intermediatePem: await readFile(join(dir, KEY_FILES.intermediateCertificate), 'utf8'),
-    sealedKey: sealing.seal(key, USE),
+    sealedKey: sealing.seal(key, AUTHORITY_USE),
   }
   const replaces = replaced && { replaces: JSON.stringify(replaced) }
-  const setting = { name: SETTING, value: JSON.stringify(own), ...replaces }
+  const setting = { name: AUTHORITY_SETTING, value: JSON.stringify(own), ...replaces }
   const value = await store.run(ensureSetting, setting, { actorId: SYSTEM_ACTOR.id, now })
   return JSON.parse(value)
 }
@@ -117,7 +119,7 @@ async function unpack(
 
 function openKey(sealedKey: string, sealing: Sealing): string {
   try {
-    return sealing.open(sealedKey, USE)
+    return sealing.open(sealedKey, AUTHORITY_USE)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     throw new StartupError(

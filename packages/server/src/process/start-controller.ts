@@ -102,7 +102,7 @@ async function startSingleProcess(options: Omit<NodeOptions, 'events'>): Promise
   const { controller } = node
   await writers.startFile()
   const port = await node.listen(settings.port)
-  const metrics = await startMetricsServer(settings.metrics.port, controller.metrics.registry)
+  const metrics = await startMetricsServer(settings.metrics, controller.metrics.registry)
   undo.push(() => metrics.close())
   const development = await startDevelopment(options)
   // Last, when nothing can fail: a generated password that is never shown would lock out the administrator.

@@ -7,24 +7,31 @@ import type { EventWriters } from '../events/event-writers.ts'
 import { TLS_PROTOCOL } from '../http/pipeline/listener.ts'
 import { startWriter } from '../operations/start-writer.ts'
 import { systemClock } from '../platform/clock.ts'
+import type { RolloverPlan } from '../platform/keys/intermediates.ts'
+import { KEY_FILES } from '../platform/keys/key-directory.ts'
 import { type KeyMaterial, type KeyMaterialOptions, loadKeyMaterial } from '../platform/keys/load-key-material.ts'
 import { loadRefusedKeys } from '../platform/keys/load-refused-keys.ts'
 import { loadSealing } from '../platform/keys/load-sealing.ts'
 import type { Sealing } from '../platform/keys/sealing.ts'
 import { watchServerCertificate } from '../platform/keys/watch-server-certificate.ts'
+import { loadNodeName } from '../platform/node-name.ts'
+import { certificateHosts } from '../platform/own-addresses.ts'
 import type { Settings } from '../platform/settings/index.ts'
 import { shrinkHeap } from '../platform/shrink-heap.ts'
 import { StartupError } from '../platform/startup-error.ts'
 import type { ChangeSharing } from '../store/change-sharing.ts'
 import { openStore } from '../store/open-store.ts'
 import type { Store } from '../store/store.ts'
+import { withNode } from '../store/with-node.ts'
 import { checkSealedValues, checkSharedSealingKey } from './check-sealing-key.ts'
 import { type Controller, createController, type WorkerContext } from './create-controller.ts'
 import type { DataDir } from './data-dir.ts'
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts'
 import { followClientCas } from './follow-client-cas.ts'
 import { leaveDevelopment } from './leave-development.ts'
+import { rollOverCa } from './roll-over-ca.ts'
 import { findAuthority, shareAuthority } from './shared-authority.ts'
+import { warnOfPasskeyDomains } from './warn-of-passkey-domains.ts'
 
 export interface NodeOptions {
   readonly settings: Settings
@@ -80,6 +87,27 @@ export function keyOptionsOf(settings: Settings, keysDir: string): KeyMaterialOp
     hosts: [settings.host, ...settings.advertise.map(hostOf)],
     now: () => new Date(systemClock.now()),
     configured: configuredFiles(settings.tls),
+    plan: rolloverPlanOf(settings),
+  }
+}
+
+export function rolloverPlanOf({ certificates }: Settings): RolloverPlan {
+  const { caRolloverDays: rolloverDays, caOverlapDays: overlapDays, clientDays } = certificates
+  return { rolloverDays, overlapDays, clientDays }
+}
+
+/** Creates the next intermediate CA when it is due, and takes those of other nodes. Call it before the keys are loaded. */
+export async function rollOver(
+  { settings, dataDir: { keysDir: dir }, log }: Pick<NodeOptions, 'settings' | 'dataDir' | 'log'>,
+  store?: Store,
+): Promise<void> {
+  const { sealingKey: configured } = settings
+  const isShared = store !== undefined && isSharedDatabase(settings) && configured !== null
+  const shared = isShared ? { store, sealing: await loadSealing({ dir, configured }) } : undefined
+  const now = new Date(systemClock.now())
+  const { isRootKeyMissing } = await rollOverCa({ dir, plan: rolloverPlanOf(settings), now, shared })
+  if (isRootKeyMissing) {
+    log.warn(`a new intermediate CA is due, and ${KEY_FILES.rootKey} is not in ${dir}: see docs/operations.md`)
   }
 }
 
@@ -113,19 +141,26 @@ export async function startNode(options: NodeOptions): Promise<StartedNode> {
   const loading = isSharedDatabase(settings)
     ? opening.then(async (store) => {
         // The process that starts the workers has done this for all of them.
-        if (!worker) await syncSharedAuthority(store, options)
+        if (!worker) {
+          await syncSharedAuthority(store, options)
+          await rollOver(options, store)
+        }
         return loadKeyMaterial(keyOptions)
       })
-    : loadKeyMaterial(keyOptions)
+    : (worker ? Promise.resolve() : rollOver(options)).then(() => loadKeyMaterial(keyOptions))
   // Waits for both even when one fails: a store that opens after the failure would never be closed.
   await Promise.allSettled([opening, loading])
-  const [store, loadedKeys] = await Promise.all([opening, loading])
+  const [opened, loadedKeys] = await Promise.all([opening, loading])
+  const nodeName = loadNodeName(dataDir.path)
+  const store = withNode(opened, nodeName)
   let keys = loadedKeys
   const sealing = await loadSealing({ dir: dataDir.keysDir, configured: settings.sealingKey })
   if (worker?.isLead !== false) {
     await checkSealedValues(store, sealing)
     if (!settings.dev) await leaveDevelopment(store, log)
     for (const warning of keys.warnings) log.warn(warning)
+    const certificateNames = [...certificateHosts(keys.serverIdentity.certificatePem)]
+    await warnOfPasskeyDomains(store, { settings, certificateNames }, log)
   }
 
   let port = settings.port
@@ -142,6 +177,8 @@ export async function startNode(options: NodeOptions): Promise<StartedNode> {
     caCertificates: () => Buffer.from(keys.caPkcs7Base64),
     serverIdentity: () => keys.serverIdentity,
     issuingKeys: () => keys,
+    dataDir: dataDir.path,
+    nodeName,
   })
   undo.push(() => closeWithTimeout(controller))
 
@@ -181,6 +218,8 @@ export async function startNode(options: NodeOptions): Promise<StartedNode> {
     },
     onWarning: (message) => log.error(message),
     isOnDemand: worker !== undefined,
+    // The process that starts the workers does this for all of them.
+    ...(!worker && { beforeReload: () => rollOver(options, store) }),
   })
   undo.push(watch.stop)
 

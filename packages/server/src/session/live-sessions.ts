@@ -18,6 +18,8 @@ export interface LiveSession extends StoredSession, SessionOrigin {
   readonly policy: StoredAuthPolicy
   /** Whether the OpenID provider issued its tokens. Their use does not extend it. */
   readonly isOidc?: boolean
+  /** Whether the transaction that opened it recorded the event of the login for sinks. */
+  readonly isLoginRecorded?: boolean
   /** The expiry that the store has. */
   storedExpiresAt: number
   /** The client of the last request, to detect a change. */
@@ -81,6 +83,7 @@ export const SESSION_DEPENDENCIES: Required<DependenciesOf<LiveSession>> = {
   scimTokens: () => NONE,
   // A change of members is reported as one of their identities, or of the signer.
   scimGroups: () => NONE,
+  eventSinks: () => NONE,
 }
 
 /** Sessions by token, cached until the change log reports a change of the session or of an entity it depends on. */
@@ -104,7 +107,7 @@ export class LiveSessions {
 
   /** The valid session of a token. Counts as a use, which extends the session. */
   async find(token: string): Promise<LiveSession | undefined> {
-    return this.#use(await this.peek(token))
+    return this.noteUse(await this.peek(token))
   }
 
   /** Like `find`, without extending the session. */
@@ -114,7 +117,7 @@ export class LiveSessions {
 
   /** The valid session of the OpenID provider with this id. Counts as a use. */
   async findOidc(id: string): Promise<LiveSession | undefined> {
-    return this.#use(await this.peekOidc(id))
+    return this.noteUse(await this.peekOidc(id))
   }
 
   /** Like `findOidc`, but does not count as a use. */
@@ -152,7 +155,8 @@ export class LiveSessions {
     this.#options.expire({ id, identityId: identity.id, storedExpiresAt }).catch(() => {})
   }
 
-  #use(session: LiveSession | undefined): LiveSession | undefined {
+  /** Notes the use of a session that `peek` or `peekOidc` has found, which extends it. */
+  noteUse<Found extends LiveSession | undefined>(session: Found): Found {
     if (session) this.#noteActivity(session, this.#options.clock.now())
     return session
   }

@@ -27,6 +27,7 @@ export function stateOfSession(
     | 'acr'
     | 'amr'
     | 'authenticatedAt'
+    | 'ruleClaims'
   >,
   verifiedTotpId: string | null,
   policy: StoredAuthPolicy,

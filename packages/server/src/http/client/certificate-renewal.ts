@@ -4,17 +4,20 @@ import {
   type AuthenticatorExtend as ExtendBody,
   type AuthenticatorExtendVerify as VerifyBody,
 } from '@countersign/contract'
-import { AppError, findPemBlocks, readLeafCertificate } from '@countersign/core'
+import { AppError, findPemBlocks, needsRenewalToken, readLeafCertificate, renewalSignersOf } from '@countersign/core'
 import { type RenewCertificateParts, renewCertificate } from '../../enrollment/renew-certificate.ts'
 import type { AttemptLimits } from '../../limits/attempt-limits.ts'
 import type { CertificateCheck } from '../../login/certificate-check.ts'
+import type { MissingFactor, SecondFactor } from '../../login/second-factor.ts'
 import { finishRenewal } from '../../operations/authenticator/renew-certificate.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findAuthenticator } from '../../store/reads/authenticator-reads.ts'
+import type { AuthenticatorRow } from '../../store/schema.ts'
 import type { Store } from '../../store/store.ts'
 import { CLIENT } from '../api-paths.ts'
 import type { Call } from '../pipeline/call.ts'
+import { missingFactors } from '../pipeline/challenge.ts'
 import { done } from '../pipeline/envelope.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import { type Route, sessionOf } from '../pipeline/route.ts'
@@ -25,6 +28,7 @@ interface CertificateRenewalRouteParts extends RenewCertificateParts {
   readonly clock: Clock
   readonly certificates: Pick<CertificateCheck, 'check'>
   readonly limits: Pick<AttemptLimits, 'renewal'>
+  readonly secondFactor: Pick<SecondFactor, 'checkToken'>
 }
 
 const ONE = `${CLIENT}/current-identity/authenticators/:id`
@@ -34,20 +38,31 @@ const ONE = `${CLIENT}/current-identity/authenticators/:id`
  * has it.
  */
 export function certificateRenewalRoutes(parts: CertificateRenewalRouteParts): Route[] {
-  const { store, clock, certificates, limits } = parts
+  const { store, clock, certificates, limits, secondFactor } = parts
 
-  /**
-   * Returns the fingerprint of the certificate that the connection presents, which must be the one to renew: a stolen session token comes
-   * without its private key.
-   */
-  const checkCurrentCertificate = async (call: Call, id: string): Promise<string> => {
+  /** Returns the authenticator whose certificate the connection presents, which must be the one to renew: a stolen session token comes without its private key. */
+  const checkCurrentCertificate = async (call: Call, id: string): Promise<AuthenticatorRow> => {
     const { identity } = sessionOf(call)
     const authenticator = await findAuthenticator(store.db, id, identity.id)
     if (!authenticator) throw notFound('authenticator', id)
     if (authenticator.ca_fingerprint !== null) throw notOurs()
     const checked = await certificates.check(call.clientCertificate())
     if (!checked.accepted || checked.authenticator?.id !== id) throw new AppError('UNAUTHORIZED')
-    return checked.authenticator.fingerprint ?? ''
+    return authenticator
+  }
+
+  /** Returns the signer of a token that came with the request; null when none is required. Throws the challenge when one is missing. */
+  const checkRenewalToken = async (call: Call, { token_seen_at: seenAt }: AuthenticatorRow) => {
+    const session = sessionOf(call)
+    if (!session.policy.certificate.renewalNeedsToken) return null
+    const missing: MissingFactor[] = []
+    for (const signerId of renewalSignersOf(session.identity)) {
+      const checked = await secondFactor.checkToken(session, signerId, call.untrustedBearers, call.tokenContext)
+      if (!('kind' in checked)) return checked
+      missing.push(checked)
+    }
+    if (needsRenewalToken(session.policy, seenAt, clock.now())) throw missingFactors(missing)
+    return null
   }
 
   return [
@@ -58,14 +73,18 @@ export function certificateRenewalRoutes(parts: CertificateRenewalRouteParts): R
       bodyCap: 'anonymous',
       body: { schema: AuthenticatorExtend, optional: false },
       note: describe.one('RenewedCertificate', 'Renew the caller’s certificate', {
-        description: 'The connection must present the certificate to renew.',
+        description:
+          'The connection must present the certificate to renew. The policy can require a token of the signer that enrolled the identity.',
       }),
       handle: async (call) => {
         const { id = '' } = call.params
         limits.renewal.begin(sessionOf(call).identity.id)
-        const presented = await checkCurrentCertificate(call, id)
+        const authenticator = await checkCurrentCertificate(call, id)
         const { clientCertCsr: csrPem } = call.body as ExtendBody
-        const issued = await renewCertificate(parts, { id, presented, csrPem }, operationMeta(call, clock.now()))
+        const { policy } = sessionOf(call)
+        const token = await checkRenewalToken(call, authenticator)
+        const request = { id, presented: authenticator.fingerprint ?? '', csrPem, policy, token }
+        const issued = await renewCertificate(parts, request, operationMeta(call, clock.now()))
         return { status: 200, json: { data: { clientCert: issued.chainPem, ca: issued.caPem }, meta: {} } }
       },
     },

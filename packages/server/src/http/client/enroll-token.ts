@@ -1,9 +1,10 @@
 import { EnrollToken, type EnrollToken as EnrollTokenBody } from '@countersign/contract'
 import { fieldError, type StepUpReason } from '@countersign/core'
 import { type EnrollAndReportParts, enrollAndReport } from '../../enrollment/enroll-and-report.ts'
+import { isPossessionReason } from '../../token/possession-challenge.ts'
 import { CLIENT } from '../api-paths.ts'
 import type { Call } from '../pipeline/call.ts'
-import { StepUpError } from '../pipeline/challenge.ts'
+import { refusedPossession, StepUpError } from '../pipeline/challenge.ts'
 import type { Route, RouteResponse } from '../pipeline/route.ts'
 import { describe } from '../pipeline/route-note.ts'
 import { type ControllerViewParts, controllerView } from '../shared/controller-view.ts'
@@ -18,7 +19,7 @@ const PARAMETER = 'tokenEnrollmentRequest'
 
 /** Enrolls the caller with a token of an identity provider. */
 export async function enrollWithToken(parts: EnrollTokenParts, call: Call): Promise<RouteResponse> {
-  const { untrustedBearers: bearers, requestId, clientAddress, source } = call
+  const { untrustedBearers: bearers, requestId, clientAddress, tokenContext, source } = call
   const { clientCsr } = call.body as EnrollTokenBody
   // A request whose body was lost in transit must not become an enrollment for token login.
   if (!call.hasBody) throw fieldError(PARAMETER, `${PARAMETER} in body is required`, '')
@@ -29,9 +30,11 @@ export async function enrollWithToken(parts: EnrollTokenParts, call: Call): Prom
     csrPem: clientCsr || undefined,
     source,
     clientAddress,
+    tokenContext,
   })
   if (!result.isEnrolled) {
-    const { reason, requirements, error } = result
+    const { reason, requirements, error, signer } = result
+    if (isPossessionReason(reason) && reason !== 'token-used') throw refusedPossession(reason, signer)
     // A valid token of a login that is too weak or too old gets the requirements, as at a login.
     throw requirements ? new StepUpError(reason as StepUpReason, requirements) : error
   }

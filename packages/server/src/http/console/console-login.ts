@@ -71,15 +71,15 @@ export function consoleLoginRoutes(parts: ConsoleLoginRouteParts): Route[] {
     const callback = { iss: query.get('iss'), error: query.get('error'), code: query.get('code') }
     const token = await login.redeem(flow, callback, call.clientAddress)
     if (sessionToken !== undefined) {
-      const held = await login.hold(sessionToken, token)
+      const held = await login.hold(sessionToken, token, call.tokenContext)
       const cookies = held.map(([name, value]) => (value === '' ? clearCookie(name) : buildCookie(name, value)))
       return goTo(next, [...cookies, clearCookie(LOGIN_COOKIE)])
     }
-    const { requestId, clientAddress, remoteAddr, untrustedUserAgent } = call
+    const { requestId, clientAddress, remoteAddr, tokenContext, untrustedUserAgent } = call
     const credential = { untrustedUserAgent, untrustedBearers: [token], body: {}, clientCertificate: () => undefined }
     let loggedIn: LoggedIn
     try {
-      loggedIn = await logIn('ext-jwt', { requestId, clientAddress, remoteAddr, ...credential })
+      loggedIn = await logIn('ext-jwt', { requestId, clientAddress, remoteAddr, tokenContext, ...credential })
     } catch (error) {
       if (error instanceof StepUpError && !flow.isStepUp) return stepUp(flow, error)
       throw error

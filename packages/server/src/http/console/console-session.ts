@@ -6,17 +6,18 @@ import type { Route, RouteResponse } from '../pipeline/route.ts'
 import { checkOwnPage, cookieSessionToken, SESSION_COOKIE } from '../pipeline/session-cookie.ts'
 import { currentSessionView } from '../shared/api-session-view.ts'
 import { createLogInCall, type LogInCallParts } from '../shared/log-in-call.ts'
+import { hasPasskeyParty, type PasskeyPartyParts } from '../shared/passkey-party.ts'
 import { type BrowserSessionParts, BrowserSessions } from './browser-sessions.ts'
 
-interface ConsoleSessionRouteParts extends LogInCallParts, BrowserSessionParts {
+interface ConsoleSessionRouteParts extends LogInCallParts, BrowserSessionParts, PasskeyPartyParts {
   readonly secondFactor: SecondFactor
 }
 
 const PATHS = ['/console/session']
 
 /**
- * Login by password and by passkey, logout of the console, and whether the browser has a session. The session token is sent in a cookie only. Without
- * a session the console makes no call that needs one: the browser would log the 401 as an error of the page.
+ * Login by password and by passkey, logout of the console, and whether the browser has a session and can use passkeys at this address. The session token is sent in a cookie only. Without
+ * a session the console makes no call that needs one, and where there are no passkeys none for them: the browser would log the refusal as an error of the page.
  */
 export function consoleSessionRoutes(parts: ConsoleSessionRouteParts): Route[] {
   const { clock, secondFactor, sessions } = parts
@@ -29,7 +30,7 @@ export function consoleSessionRoutes(parts: ConsoleSessionRouteParts): Route[] {
       // Login CSRF: a foreign page could log its visitors in under another identity.
       checkOwnPage(call.untrustedHead)
       const { token, session } = await logIn(method, call)
-      const missing = await secondFactor.findMissing(session, [])
+      const missing = await secondFactor.findMissing(session, [], call.tokenContext)
       return {
         ...detail(currentSessionView(session, '', { now: clock.now(), missing })),
         headers: { 'cache-control': 'no-store' },
@@ -46,10 +47,11 @@ export function consoleSessionRoutes(parts: ConsoleSessionRouteParts): Route[] {
       bodyCap: 'anonymous',
       body: null,
       note: null,
-      handle: async ({ untrustedHead }) => {
-        const token = cookieSessionToken(untrustedHead)
+      handle: async (call) => {
+        const token = cookieSessionToken(call.untrustedHead)
         const session = token === '' ? undefined : await sessions.peek(token)
-        return { ...detail({ isLive: session !== undefined }), headers: { 'cache-control': 'no-store' } }
+        const state = { isLive: session !== undefined, hasPasskeys: hasPasskeyParty(parts, call) }
+        return { ...detail(state), headers: { 'cache-control': 'no-store' } }
       },
     },
     {

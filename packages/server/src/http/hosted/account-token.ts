@@ -16,6 +16,7 @@ import { publicRefusalText, refusedAccessToken } from '../../hosted/refused-acce
 import type { AttemptLimits } from '../../limits/attempt-limits.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { RefusedLogin } from '../../token/decision-recorder.ts'
+import { isPossessionReason } from '../../token/possession-challenge.ts'
 import type { Call } from '../pipeline/call.ts'
 import { ACCOUNT_TOKEN_PATH } from '../pipeline/hosted-errors.ts'
 import type { Route } from '../pipeline/route.ts'
@@ -90,10 +91,14 @@ async function verifySubject(
     throw refusedRequest('an access token of this controller cannot be exchanged: use a token of the provider')
   }
   const { requestId: id, clientAddress: address } = call
-  const verdict = await accessTokens.verify(subjectToken, address)
+  const verdict = await accessTokens.verify(subjectToken, { address })
   if (!verdict.ok) {
     logins.refused(refusedAccessToken(verdict, { id, address }), { id, remoteAddr: call.source.remoteAddr })
-    throw refusedRequest(publicRefusalText(verdict) ?? 'the subject_token is refused')
+    throw refusedRequest(
+      isPossessionReason(verdict.reason)
+        ? 'a token that is bound to a key cannot be exchanged: use it as it is'
+        : (publicRefusalText(verdict) ?? 'the subject_token is refused'),
+    )
   }
   if ('clientId' in verdict.account.credential) {
     throw refusedRequest('only tokens of federated accounts are exchanged: use the token as it is')

@@ -62,9 +62,10 @@ export function apiSessionRoutes({ store, clock: { now } }: ApiSessionRouteParts
       note: describe.list('ApiSession', 'List the sessions of all identities'),
       handle: (call) => {
         // Expired sessions are not listed, even before they are deleted.
-        const within = { table: API_SESSION_FILTER, predicate: laterThan('expiresAt', now()) }
-        const countAll = findSessionCounter(store, now())
-        return listResponse({ store, table: API_SESSION_FILTER, show, within, countAll }, call)
+        const at = now()
+        const within = { table: API_SESSION_FILTER, predicate: laterThan('expiresAt', at) }
+        const countAll = findSessionCounter(store, at)
+        return listResponse({ store, table: API_SESSION_FILTER, show, within, countAll, now: at }, call)
       },
     },
     {

@@ -1,3 +1,4 @@
+import { testCaseOfLogin } from '@countersign/core'
 import type { Clock } from '../../platform/clock.ts'
 import { DECISION_RETENTION_MS } from '../../store/decision-retention.ts'
 import { AUTH_DECISION_FILTER, CONTROLLER_DECISION_FILTER } from '../../store/filter-tables.ts'
@@ -6,6 +7,8 @@ import { findAuthDecision } from '../../store/reads/auth-decision-reads.ts'
 import type { AuthDecisionRow } from '../../store/schema.ts'
 import type { Store } from '../../store/store.ts'
 import type { DecisionRecorder } from '../../token/decision-recorder.ts'
+import type { KeptLogins } from '../../token/kept-logins.ts'
+import type { SignerDirectory } from '../../token/signer-directory.ts'
 import { MANAGEMENT } from '../api-paths.ts'
 import { detail, timestamp } from '../pipeline/envelope.ts'
 import { listResponse } from '../pipeline/list-response.ts'
@@ -20,11 +23,22 @@ interface AuthDecisionRouteParts {
   readonly store: Store
   readonly clock: Clock
   readonly decisions: Pick<DecisionRecorder, 'flush'>
+  readonly keptLogins: Pick<KeptLogins, 'findRefused'>
+  readonly signers: Pick<SignerDirectory, 'find'>
 }
 
 /** The decisions about refused logins of the last 24 hours. Each call first flushes the decisions that are not stored yet. */
-export function authDecisionRoutes({ store, decisions, clock }: AuthDecisionRouteParts): Route[] {
+export function authDecisionRoutes({ store, decisions, keptLogins, signers, clock }: AuthDecisionRouteParts): Route[] {
   const keptSince = () => clock.now() - DECISION_RETENTION_MS
+  /** From the kept claims of the login. Undefined when there are none: the token was not verified, or keeping is off. */
+  const findTestCase = async (row: AuthDecisionRow) => {
+    const signer = row.signer_id === null ? undefined : await signers.find(row.signer_id)
+    if (!signer || row.method !== 'ext-jwt') return undefined
+    const refusal = { reason: row.reason, claimedIdentity: row.claimed_identity, at: row.at }
+    const login = await keptLogins.findRefused(signer, refusal)
+    const name = `decision ${row.id}: ${row.claimed_identity ?? row.reason}`
+    return login && testCaseOfLogin(signer, { name, claims: login.claims, at: login.at })
+  }
   return [
     {
       method: 'GET',
@@ -52,7 +66,7 @@ export function authDecisionRoutes({ store, decisions, clock }: AuthDecisionRout
         await decisions.flush()
         const row = await findAuthDecision(store.db, id, keptSince())
         if (!row) throw notFound('authDecision', id)
-        return detail(decisionView(row))
+        return detail({ ...decisionView(row), testCase: (await findTestCase(row)) ?? null })
       },
     },
   ]

@@ -21,6 +21,7 @@ import { describe } from '../pipeline/route-note.ts'
 import { authenticatorView } from '../shared/authenticator-view.ts'
 import { equals } from '../shared/row-conditions.ts'
 import { AuthenticatorChanges, type AuthenticatorChangesParts } from './authenticator-changes.ts'
+import { namingOwners } from './name-owners.ts'
 import { idOf, resourceNotes } from './resource-routes.ts'
 
 const COLLECTION = [`${MANAGEMENT}/authenticators`]
@@ -51,7 +52,7 @@ export function authenticatorRoutes(parts: AuthenticatorRouteParts): Route[] {
     })
   }
 
-  return [
+  return namingOwners(store, [
     {
       method: 'GET',
       paths: COLLECTION,
@@ -138,5 +139,5 @@ export function authenticatorRoutes(parts: AuthenticatorRouteParts): Route[] {
         return listResponse({ store, table: AUTHENTICATOR_FILTER, show, within }, call)
       },
     },
-  ]
+  ])
 }

@@ -26,6 +26,7 @@ import { type Route, sessionOf } from '../pipeline/route.ts'
 import { describe } from '../pipeline/route-note.ts'
 import { createEnrollmentViews, type EnrollmentViewParts } from '../shared/enrollment-view.ts'
 import { equals, withSeenEnrollments } from '../shared/row-conditions.ts'
+import { namingOwners } from './name-owners.ts'
 import { idOf } from './resource-routes.ts'
 
 const COLLECTION = [`${MANAGEMENT}/enrollments`]
@@ -71,7 +72,7 @@ export function enrollmentRoutes(parts: EnrollmentRouteParts): Route[] {
     return listResponse({ store, table: ENROLLMENT_FILTER, show: showRows, within }, call)
   }
 
-  return [
+  return namingOwners(store, [
     {
       method: 'GET',
       paths: COLLECTION,
@@ -158,7 +159,9 @@ export function enrollmentRoutes(parts: EnrollmentRouteParts): Route[] {
       access: { entity: 'identity', action: 'update', isWhole: true },
       bodyCap: 'management',
       body: { schema: EnrollmentWindow, optional: false, parameter: 'reEnroll' },
-      note: describe.created('Delete an authenticator and create an enrollment for its identity'),
+      note: describe.created('Delete an authenticator and create an enrollment for its identity', {
+        parameters: ['confirmLockOut'],
+      }),
       handle: async (call) => {
         const expiresAt = parseExpiresAt((call.body as WindowBody).expiresAt, clock.now())
         const enrollment = newEnrollment(sealing, { expiresAt })
@@ -166,5 +169,5 @@ export function enrollmentRoutes(parts: EnrollmentRouteParts): Route[] {
         return created('enrollments', enrollment.id)
       },
     },
-  ]
+  ])
 }

@@ -1,22 +1,29 @@
 import {
   type ReadSignerCertificate as CertificateBody,
+  type ConfirmKeys as ConfirmBody,
+  ConfirmKeys,
   type DiscoverSigner as DiscoverBody,
   DiscoverSigner,
   type ExplainToken as ExplainBody,
   ExplainToken,
+  type PushedKeySet as PushedBody,
+  PushedKeySet,
   ReadSignerCertificate,
 } from '@countersign/contract'
 import { certificateWarnings, readSignerCertificate } from '@countersign/core'
 import type { KeySets } from '../../keyset/key-sets.ts'
+import { confirmKeys } from '../../operations/signer/confirm-keys.ts'
+import { pushKeys } from '../../operations/signer/push-keys.ts'
 import { trustSigner } from '../../operations/signer/trust-signer.ts'
 import type { DiscoverSigner as DiscoverSignerAt } from '../../outbound/discover-signer.ts'
 import { OutboundError } from '../../outbound/outbound-error.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findEnrollPolicy, findSigner } from '../../store/reads/signer-reads.ts'
+import type { StoredSigner } from '../../store/signer-row.ts'
 import type { Store } from '../../store/store.ts'
 import type { LoginExplainer } from '../../token/login-explainer.ts'
-import { detail, done, timestamp } from '../pipeline/envelope.ts'
+import { detail, done, timestamp, withVersion } from '../pipeline/envelope.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import { type Route, sessionOf } from '../pipeline/route.ts'
 import { describe } from '../pipeline/route-note.ts'
@@ -27,7 +34,7 @@ import { idOf } from './resource-routes.ts'
 interface ExtJwtSignerActionRouteParts {
   readonly store: Pick<Store, 'db' | 'run'>
   readonly clock: Clock
-  readonly signerKeys: Pick<KeySets, 'refresh' | 'keyStatus'>
+  readonly signerKeys: Pick<KeySets, 'refresh' | 'keyStatus' | 'reading'>
   readonly explainer: Pick<LoginExplainer, 'explain'>
   readonly discoverSigner: DiscoverSignerAt
 }
@@ -42,11 +49,17 @@ export function extJwtSignerActionRoutes(parts: ExtJwtSignerActionRouteParts): R
     return signer
   }
 
+  /** The status with what this call has written. */
+  const keyStatusOf = async (signer: StoredSigner) => {
+    await signerKeys.reading(signer)
+    return describeKeys(signer, await findEnrollPolicy(store.db, signer), clock.now(), signerKeys)
+  }
+
   /** A failed fetch is reported in `lastError` beside the keys that stay in use; it is not an error of the caller. */
   const refreshKeys = async (id: string) => {
     const signer = await getSigner(id)
     const failure = await signerKeys.refresh(signer).then(() => null, messageOf)
-    const keyStatus = describeKeys(signer, await findEnrollPolicy(store.db, signer), clock.now(), signerKeys)
+    const keyStatus = await keyStatusOf(signer)
     return detail({ id, keyStatus: { ...keyStatus, lastError: failure ?? keyStatus.lastError } })
   }
 
@@ -59,10 +72,10 @@ export function extJwtSignerActionRoutes(parts: ExtJwtSignerActionRouteParts): R
       bodyCap: 'management',
       body: { schema: ExplainToken, optional: false },
       note: describe.one('Explanation', 'Explain why a token is accepted or refused'),
-      handle: async ({ body }) => {
-        const { token, method, signerId } = body as ExplainBody
+      handle: async (call) => {
+        const { token, method, signerId } = call.body as ExplainBody
         const chosen = signerId ? await getSigner(signerId) : undefined
-        const explained = await explainer.explain(token, method || 'ext-jwt', { chosen })
+        const explained = await explainer.explain(token, method || 'ext-jwt', { chosen, request: call.tokenContext })
         const { claimedIdentity: _, ...explanation } = explained
         return detail(explanation)
       },
@@ -94,6 +107,34 @@ export function extJwtSignerActionRoutes(parts: ExtJwtSignerActionRouteParts): R
       body: null,
       note: describe.one('KeyStatus', 'Fetch the keys of a signer now'),
       handle: ({ params: { id = '' } }) => refreshKeys(id),
+    },
+    {
+      method: 'PUT',
+      paths: ONE.map((path) => `${path}/pushed-keys`),
+      access: { entity: 'external-jwt-signer', action: 'push-keys' },
+      bodyCap: 'management',
+      body: { schema: PushedKeySet, optional: false },
+      note: describe.one('KeyStatus', 'Push the keys of a signer. Needs `If-Match`', { parameters: ['ifMatch'] }),
+      handle: async (call) => {
+        const id = idOf(call)
+        const jwks = call.body as PushedBody
+        const { updatedAt } = await store.run(pushKeys, { id, jwks }, operationMeta(call, clock.now()))
+        return withVersion(detail({ id, keyStatus: await keyStatusOf(await getSigner(id)) }), updatedAt)
+      },
+    },
+    {
+      method: 'POST',
+      paths: ONE.map((path) => `${path}/confirm-keys`),
+      access: { entity: 'external-jwt-signer', action: 'update' },
+      bodyCap: 'management',
+      body: { schema: ConfirmKeys, optional: true },
+      note: describe.one('KeyStatus', 'Use the keys that wait for a confirmation', { parameters: ['ifMatch'] }),
+      handle: async (call) => {
+        const id = idOf(call)
+        const { thumbprints } = (call.body ?? {}) as ConfirmBody
+        await store.run(confirmKeys, { id, thumbprints }, operationMeta(call, clock.now()))
+        return detail({ id, keyStatus: await keyStatusOf(await getSigner(id)) })
+      },
     },
     {
       method: 'POST',

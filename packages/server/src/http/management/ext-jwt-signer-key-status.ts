@@ -14,7 +14,7 @@ export function describeKeys(
   const enrollProblem = findEnrollPolicyError(signer, enrollPolicy)
   const warnings = [
     ...signer.nearMisses.map(nearMissText),
-    ...signerWarnings(signer, signer.certificate, now),
+    ...signerWarnings(signer, signer.certificate, now, signer.certificates),
     ...(enrollProblem ? [`enrollment is not possible: ${enrollProblem}`] : []),
     ...status.warnings,
   ]

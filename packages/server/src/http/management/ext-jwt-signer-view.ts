@@ -15,6 +15,7 @@ const viewMembers = createMemberView<ShownSigner>(SIGNER.members, {
   commonName: ({ certificate }) => certificate?.commonName ?? '',
   notBefore: ({ certificate }) => (certificate ? timestamp(certificate.notBefore) : NO_INSTANT),
   notAfter: ({ certificate }) => (certificate ? timestamp(certificate.notAfter) : NO_INSTANT),
+  jwksAuthorizationSet: ({ jwksAuthorization }) => jwksAuthorization !== null,
   sharedSignalsUrl: ({ controllerUrl, id }) => `${controllerUrl}${channelPath(id, 'events')}`,
   backchannelLogoutUrl: ({ controllerUrl, id }) => `${controllerUrl}${channelPath(id, 'backchannel-logout')}`,
   scimUrl: ({ controllerUrl, id }) => `${controllerUrl}${scimPath(id)}`,

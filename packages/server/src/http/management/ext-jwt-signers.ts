@@ -5,7 +5,7 @@ import {
   RESPONSES,
   type ExtJwtSignerWrite as WriteBody,
 } from '@countersign/contract'
-import { fieldError, isSecurityMember, readSignerCertificate } from '@countersign/core'
+import { fieldError, isSecurityMember } from '@countersign/core'
 import type { KeySets } from '../../keyset/key-sets.ts'
 import type { Oidc } from '../../oidc/create-oidc.ts'
 import { createSigner } from '../../operations/signer/create-signer.ts'
@@ -13,10 +13,10 @@ import { deleteSigner } from '../../operations/signer/delete-signer.ts'
 import { patchSigner, replaceSigner } from '../../operations/signer/update-signer.ts'
 import type { JwksEndpointPolicy } from '../../outbound/jwks-endpoint-policy.ts'
 import type { Clock } from '../../platform/clock.ts'
+import type { Sealing } from '../../platform/keys/sealing.ts'
 import { SIGNER_FILTER } from '../../store/filter-tables.ts'
 import { notFound } from '../../store/not-found.ts'
 import { findEnrollPolicy } from '../../store/reads/signer-reads.ts'
-import type { SignerCertificateFacts } from '../../store/signer-row.ts'
 import type { Store } from '../../store/store.ts'
 import { MANAGEMENT, SIGNER_COLLECTIONS } from '../api-paths.ts'
 import type { Call } from '../pipeline/call.ts'
@@ -25,6 +25,7 @@ import { listResponse } from '../pipeline/list-response.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import type { Route } from '../pipeline/route.ts'
 import { describeKeys } from './ext-jwt-signer-key-status.ts'
+import { readGivenKeys } from './ext-jwt-signer-keys.ts'
 import { createSignerTexts, SIGNER_LIST_COLUMNS, type SignerListRow } from './ext-jwt-signer-texts.ts'
 import { resourceRoutes } from './resource-routes.ts'
 
@@ -38,6 +39,7 @@ const READ_ONLY = Object.keys(RESPONSES.Signer.properties)
 interface ExtJwtSignerRouteParts {
   readonly store: Store
   readonly clock: Clock
+  readonly sealing: Sealing
   readonly jwksPolicy: Pick<JwksEndpointPolicy, 'checkEndpoint'>
   readonly signerKeys: Pick<KeySets, 'keyStatus'>
   /** host:port pairs under which clients reach this controller. */
@@ -48,16 +50,18 @@ interface ExtJwtSignerRouteParts {
 
 /** The management of External JWT Signers. */
 export function extJwtSignerRoutes(parts: ExtJwtSignerRouteParts): Route[] {
-  const { store, clock, jwksPolicy, signerKeys, addresses, oidc } = parts
+  const { store, clock, sealing, jwksPolicy, signerKeys, addresses, oidc } = parts
   const { now } = clock
   const texts = createSignerTexts(store, () => `https://${addresses()[0] ?? ''}`)
 
   /** Checks the body as far as possible without the store. */
-  const checked = <Body extends PatchBody | WriteBody>(body: Body, { nearMisses }: Call) => {
+  const checked = <Body extends PatchBody | WriteBody>(id: string, body: Body, { nearMisses }: Call) => {
     if (body.jwksEndpoint) jwksPolicy.checkEndpoint(body.jwksEndpoint)
     if (body.sharedSignals?.jwksUri) jwksPolicy.checkEndpoint(body.sharedSignals.jwksUri, 'sharedSignals.jwksUri')
     checkIsNotThisController(body.issuer, addresses(), oidc?.issuers)
-    return { body, nearMisses, certificate: certificateFacts(body.certPem) }
+    // The operation crosses threads, so it gets the secret sealed only.
+    const { jwksAuthorization: _, ...settings } = body
+    return { id, body: settings, nearMisses, ...readGivenKeys(sealing, id, body) }
   }
 
   const meta = (call: Call) => operationMeta(call, now())
@@ -83,9 +87,9 @@ export function extJwtSignerRoutes(parts: ExtJwtSignerRouteParts): Route[] {
       const response = { status: 200, text: `{"data":${text.slice(0, -1)},"keyStatus":${keyStatus}},"meta":{}}\n` }
       return withVersion(response, signer.updatedAt)
     },
-    create: async (call, id, body) => store.run(createSigner, { id, ...checked(body, call) }, meta(call)),
-    replace: async (call, id, body) => store.run(replaceSigner, { id, ...checked(body, call) }, meta(call)),
-    patch: async (call, id, body) => store.run(patchSigner, { id, ...checked(body, call) }, meta(call)),
+    create: async (call, id, body) => store.run(createSigner, checked(id, body, call), meta(call)),
+    replace: async (call, id, body) => store.run(replaceSigner, checked(id, body, call), meta(call)),
+    patch: async (call, id, body) => store.run(patchSigner, checked(id, body, call), meta(call)),
     remove: (call, id) => store.run(deleteSigner, { id }, meta(call)),
   })
 }
@@ -99,10 +103,4 @@ function checkIsNotThisController(
   const isOurs = addresses.some((address) => issuer === `https://${address}` || issuer === `https://${address}/`)
   if (isOurs || (issuer && issuers?.isOwn(issuer)))
     throw fieldError('issuer', 'issuer is this controller itself', issuer)
-}
-
-function certificateFacts(certPem: string | undefined): SignerCertificateFacts | undefined {
-  if (!certPem || certPem.trim() === '') return undefined
-  const { fingerprintSha1, commonName, notBefore, notAfter } = readSignerCertificate(certPem)
-  return { fingerprint: fingerprintSha1, commonName, notBefore: notBefore.getTime(), notAfter: notAfter.getTime() }
 }

@@ -33,11 +33,12 @@ import { describe } from '../pipeline/route-note.ts'
 import { createEnrollmentViews, type EnrollmentViewParts } from '../shared/enrollment-view.ts'
 import { identityView } from '../shared/identity-view.ts'
 import { parseRoleFilter } from '../shared/role-filter.ts'
+import { namingOwners } from './name-owners.ts'
 import { idOf, resourceRoutes } from './resource-routes.ts'
 
 const ONE = `${MANAGEMENT}/identities/:id`
 
-const IF_MATCH = { parameters: ['ifMatch'] } as const
+const CHANGE = { parameters: ['ifMatch', 'confirmLockOut'] } as const
 
 interface IdentityRouteParts extends EnrollmentViewParts {
   readonly store: Store
@@ -75,7 +76,7 @@ export function identityRoutes(parts: IdentityRouteParts): Route[] {
   }
 
   const meta = (call: Call) => operationMeta(call, now())
-  return [
+  return namingOwners(store, [
     ...resourceRoutes<WriteBody, PatchBody>(clock, {
       names: ['identities'],
       entity: 'identity',
@@ -92,7 +93,7 @@ export function identityRoutes(parts: IdentityRouteParts): Route[] {
         const table = readsEverything(sessionOf(call).identity) ? IDENTITY_ENROLLMENT_FILTER : IDENTITY_FILTER
         const predicate = parseRoleFilter(call.query)
         const within = predicate && { table, predicate }
-        return listResponse({ store, table, show: showRows, ...(within && { within }) }, call)
+        return listResponse({ store, table, show: showRows, now: now(), ...(within && { within }) }, call)
       },
       get: async (call, id) => {
         const identity = await findIdentity(store.db, id)
@@ -113,7 +114,7 @@ export function identityRoutes(parts: IdentityRouteParts): Route[] {
       access: disableIdentity.access,
       bodyCap: 'management',
       body: { schema: IdentityDisable, optional: false, parameter: 'disable' },
-      note: describe.done('Disable an identity and end its sessions', IF_MATCH),
+      note: describe.done('Disable an identity and end its sessions', CHANGE),
       handle: async (call) => {
         const { durationMinutes } = call.body as DisableBody
         await store.run(disableIdentity, { id: idOf(call), durationMinutes }, meta(call))
@@ -126,11 +127,11 @@ export function identityRoutes(parts: IdentityRouteParts): Route[] {
       access: enableIdentity.access,
       bodyCap: 'management',
       body: { schema: NoMembers, optional: true },
-      note: describe.done('Enable an identity again', IF_MATCH),
+      note: describe.done('Enable an identity again', CHANGE),
       handle: async (call) => {
         await store.run(enableIdentity, { id: idOf(call) }, meta(call))
         return done()
       },
     },
-  ]
+  ])
 }

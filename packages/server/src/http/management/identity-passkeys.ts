@@ -43,6 +43,7 @@ export function identityPasskeyRoutes({ store, clock }: IdentityPasskeyRoutePart
       bodyCap: 'management',
       body: null,
       note: describe.done('Remove a passkey of an identity', {
+        parameters: ['confirmLockOut'],
         description: 'Ends the sessions that the passkey has opened or completed.',
       }),
       handle: async (call) => {

@@ -1,5 +1,5 @@
 import type { PermissionAction, PermissionEntity, ResponseName } from '@countersign/contract'
-import { type BodySchema, newSortableId } from '@countersign/core'
+import { type BodySchema, newSortableId, type RequiredPermission } from '@countersign/core'
 import type { Clock } from '../../platform/clock.ts'
 import { MANAGEMENT } from '../api-paths.ts'
 import type { Call } from '../pipeline/call.ts'
@@ -21,7 +21,9 @@ interface ResourceWords {
 export interface Resource<WriteBody, PatchBody, ReplaceBody = WriteBody> {
   /** The names of the collection in paths. */
   readonly names: readonly string[]
-  readonly entity: PermissionEntity
+  readonly entity: PermissionEntity | 'event-sink'
+  /** The access of all six calls, where there is no permission for single actions. */
+  readonly access?: RequiredPermission
   readonly words: ResourceWords
   readonly writeSchema: BodySchema
   /** The body of PUT, where it differs from that of POST. */
@@ -37,7 +39,7 @@ export interface Resource<WriteBody, PatchBody, ReplaceBody = WriteBody> {
   remove(call: Call, id: string): Promise<void>
 }
 
-const IF_MATCH = { parameters: ['ifMatch'] } as const
+const CHANGE = { parameters: ['ifMatch', 'confirmLockOut'] } as const
 
 /** The notes of the six calls of a resource. */
 export function resourceNotes({ schema, noun, plural, listParameters }: ResourceWords) {
@@ -45,9 +47,9 @@ export function resourceNotes({ schema, noun, plural, listParameters }: Resource
     list: describe.list(schema, `List ${plural}`, listParameters ? { parameters: listParameters } : {}),
     create: describe.created(`Create ${noun}`),
     get: describe.one(schema, `Get ${noun}`),
-    replace: describe.done(`Replace ${noun}`, IF_MATCH),
-    patch: describe.done(`Change the given members of ${noun}`, IF_MATCH),
-    remove: describe.done(`Delete ${noun}`, IF_MATCH),
+    replace: describe.done(`Replace ${noun}`, CHANGE),
+    patch: describe.done(`Change the given members of ${noun}`, CHANGE),
+    remove: describe.done(`Delete ${noun}`, CHANGE),
   }
 }
 
@@ -56,7 +58,7 @@ export function resourceRoutes<WriteBody, PatchBody, ReplaceBody = WriteBody>(
   clock: Clock,
   resource: Resource<WriteBody, PatchBody, ReplaceBody>,
 ): Route[] {
-  const { entity, writeSchema, replaceSchema = writeSchema, patchSchema, unknownMembers } = resource
+  const { entity, access, writeSchema, replaceSchema = writeSchema, patchSchema, unknownMembers } = resource
   const notes = resourceNotes(resource.words)
   const collection = resource.names.map((name) => `${MANAGEMENT}/${name}`)
   const one = collection.map((path) => `${path}/:id`)
@@ -70,7 +72,8 @@ export function resourceRoutes<WriteBody, PatchBody, ReplaceBody = WriteBody>(
     handle: Route['handle'],
   ): Route => {
     const body = schema && { schema, optional: false, parameter, ...unknownMembers }
-    return { method, paths, access: { entity, action }, bodyCap: 'management', body, note, handle }
+    const needs = access ?? ({ entity: entity as PermissionEntity, action } as const)
+    return { method, paths, access: needs, bodyCap: 'management', body, note, handle }
   }
   return [
     row('GET', collection, 'read', null, notes.list, (call) => resource.list(call)),

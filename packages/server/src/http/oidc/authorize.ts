@@ -63,16 +63,16 @@ export function authorizeRoutes({ oidc, loginSteps, limits, settings }: Authoriz
     const request = await logins.findRequest(id)
     if (!request || !isSameBrowser(request, call)) return refusal('request not found')
     const { redirectUri, state } = request
-    const code = logins.takeCode(id) ?? (await findCode(id))
+    const code = logins.takeCode(id) ?? (await findCode(id, call))
     if (code === undefined) return refusal('request not found')
     return redirect(addToUri(redirectUri, { code, state }))
   }
 
-  const findCode = async (id: string): Promise<string | undefined> => {
+  const findCode = async (id: string, call: Call): Promise<string | undefined> => {
     const login = await logins.find(id)
     if (!login || login.code) return login && logins.codeOf(login)
     const { redirectUri, state } = login
-    const step = await loginSteps.find(login)
+    const step = await loginSteps.find(login, call.tokenContext)
     if (step && step.missing.length === 0) return logins.issueCode(login, step.session)
     throw new OAuthError('interaction_required', 'the login is not complete', { redirect: { redirectUri, state } })
   }

@@ -1,4 +1,4 @@
-import { GRANT_TYPES, OFFLINE_ACCESS } from '@countersign/core'
+import { ALGORITHM_NAMES, GRANT_TYPES, OFFLINE_ACCESS } from '@countersign/core'
 import type { Issuers } from '../../oidc/issuers.ts'
 import type { SigningKeys } from '../../oidc/signing-keys.ts'
 import { OIDC_ALGORITHM } from '../../platform/keys/oidc-key.ts'
@@ -41,6 +41,7 @@ export function discoveryDocument(issuer: string) {
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: [OIDC_ALGORITHM],
     token_endpoint_auth_methods_supported: ['none'],
+    dpop_signing_alg_values_supported: ALGORITHM_NAMES,
     revocation_endpoint_auth_methods_supported: ['none'],
     claims_supported: CLAIMS,
     code_challenge_methods_supported: ['S256'],

@@ -5,6 +5,7 @@ import type { Oidc } from '../../oidc/create-oidc.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { StoredOidcLogin } from '../../store/oidc-login.ts'
 import type { TotpRow } from '../../store/schema.ts'
+import type { TokenContext } from '../../token/request-proofs.ts'
 import type { Call } from '../pipeline/call.ts'
 import { missingFactors } from '../pipeline/challenge.ts'
 import { timestamp } from '../pipeline/envelope.ts'
@@ -30,6 +31,7 @@ interface CodeStep {
   readonly login: StoredOidcLogin
   readonly step: LoginStep
   readonly request: CodeRequest
+  readonly tokenContext: TokenContext
 }
 
 const WRONG_CODE = 'The code is not right.'
@@ -44,18 +46,18 @@ export function loginCodeRoutes(parts: LoginCodeRouteParts): Route[] {
     const accepted = chooseType(call.untrustedHead.headers.accept)
     const body = readLoginBody(call)
     const login = await findOwnLogin(oidc, call, loginIdOf(body, call))
-    const step = login && (await loginSteps.find(login))
+    const step = login && (await loginSteps.find(login, call.tokenContext))
     if (!login || !step) return accepted
     const { session } = step
-    const { requestId: id, remoteAddr, clientAddress, source } = call
+    const { requestId: id, remoteAddr, clientAddress, tokenContext, source } = call
     const meta = operationMeta({ session, source }, clock.now())
     const request = { id, remoteAddr, clientAddress, session, code: body.code, meta }
-    return { issuer, accepted, login, step, request }
+    return { issuer, accepted, login, step, request, tokenContext }
   }
 
   /** Where the login stands after a code was accepted. */
-  const showNext = async ({ login, ...context }: CodeStep): Promise<RouteResponse> => {
-    const step = await loginSteps.find(login)
+  const showNext = async ({ login, tokenContext, ...context }: CodeStep): Promise<RouteResponse> => {
+    const step = await loginSteps.find(login, tokenContext)
     return step ? showStep({ login, ...context }, step) : refuseUnknown(context.accepted)
   }
 

@@ -45,6 +45,7 @@ const REFUSED: Readonly<Record<OidcLoginMethod, string>> = {
   'ext-jwt': 'The token cannot sign in.',
 }
 const UNKNOWN_LOGIN = 'This sign-in has expired, or it was not started in this browser.'
+const RULE_REFUSED = 'The rule of your policy refuses this login.'
 const STEP_UP = 'A stronger or more recent login at the identity provider is required.'
 const NEEDS_PASSKEY =
   'Your authentication policy requires a passkey, which this sign-in does not offer. Sign in to the console, or ask an administrator for another policy.'
@@ -79,14 +80,19 @@ export function loginRoutes({ oidc, loginSteps, logIn }: LoginRouteParts): Route
       const csrPem = body.csrPem || undefined
       if (csrPem !== undefined) readCsr(csrPem)
       const bearers = [...call.untrustedBearers, ...(body.token ? [body.token] : [])]
-      const { open, step } = loginSteps.opening(login, { bearers, csrPem })
-      const { requestId, clientAddress, remoteAddr, untrustedUserAgent } = call
+      const { open, step } = loginSteps.opening(login, { bearers, csrPem, request: call.tokenContext })
+      const { requestId, clientAddress, remoteAddr, tokenContext, untrustedUserAgent } = call
       const configTypes = [...login.configTypes, ...(body.configTypes ?? [])]
       const { username, password, envInfo, sdkInfo } = body
       const credential = { username, password, envInfo, sdkInfo, configTypes }
-      const request = { requestId, clientAddress, remoteAddr, untrustedBearers: bearers, body: credential, open }
+      const source = { requestId, clientAddress, remoteAddr, tokenContext }
+      const request = { ...source, untrustedBearers: bearers, body: credential, open }
       try {
-        await logIn(method, { ...request, untrustedUserAgent, clientCertificate: () => call.clientCertificate() })
+        await logIn(method, {
+          ...request,
+          untrustedUserAgent,
+          clientCertificate: () => call.clientCertificate(),
+        })
       } catch (error) {
         if (accepted !== 'html' || !(error instanceof AppError) || ERRORS[error.code].status !== 401) throw error
         return PAGES[method](login, { refusal: REFUSED[method], status: 401 })
@@ -99,11 +105,11 @@ export function loginRoutes({ oidc, loginSteps, logIn }: LoginRouteParts): Route
     const accepted = chooseType(call.untrustedHead.headers.accept)
     const body = readLoginBody(call)
     const login = await findOwnLogin(oidc, call, loginIdOf(body, call))
-    const step = login && (await loginSteps.find(login))
+    const step = login && (await loginSteps.find(login, call.tokenContext))
     if (!login || !step) return refuseUnknown(accepted)
     if (step.missing.every(({ kind }) => kind !== 'ext-jwt')) return showStep({ issuer, login, accepted }, step)
     const bearers = [...call.untrustedBearers, ...(body.token ? [body.token] : [])]
-    const next = await loginSteps.passToken(login, step, bearers)
+    const next = await loginSteps.passToken(login, step, { bearers, request: call.tokenContext })
     const isRefused = next.missing.some(({ kind }) => kind === 'ext-jwt')
     const refusal = isRefused ? 'The token is not the one that your policy requires.' : undefined
     return showStep({ issuer, login, accepted, refusal }, next)
@@ -113,7 +119,7 @@ export function loginRoutes({ oidc, loginSteps, logIn }: LoginRouteParts): Route
     issuerFor(issuers, call)
     const login = await findOwnLogin(oidc, call, loginIdOf({}, call))
     if (!login) throw new AppError('UNAUTHORIZED')
-    const step = await loginSteps.find(login)
+    const step = await loginSteps.find(login, call.tokenContext)
     return { status: 200, headers: NO_STORE, json: { authQueries: oidcAuthQueries(step?.missing ?? []) } }
   }
 
@@ -175,6 +181,7 @@ export function showStep(
     const options = { name, refusal }
     if (first.kind === 'totp') return first.isEnrolled ? codePage(login, options) : beginCodesPage(login, options)
     if (first.kind === 'passkey') return refusePasskey(accepted)
+    if (first.kind === 'rule') return endPage(401, RULE_REFUSED)
     if (first.kind === 'step-up') return tokenPage(login, { refusal: STEP_UP, status: 401 })
     const signer = first.signer && { name: first.signer.name, loginUrl: browserLoginOf(first.signer).externalAuthUrl }
     return secondTokenPage(login, { ...options, signer })

@@ -1,5 +1,6 @@
 import {
   addToUri,
+  findProofRefusal,
   isRegisteredUri,
   MissingTokenError,
   OAuthError,
@@ -17,10 +18,22 @@ import { findRevocation } from '../../store/reads/revocation-reads.ts'
 import { findLiveSessionRow } from '../../store/reads/session-reads.ts'
 import type { Store } from '../../store/store.ts'
 import type { Call } from '../pipeline/call.ts'
+import { checkSessionProof } from '../pipeline/check-session-proof.ts'
 import type { Query } from '../pipeline/query.ts'
+import type { ProofsOfRequest } from '../pipeline/request-proofs.ts'
 import type { Route, RouteResponse } from '../pipeline/route.ts'
 import { findMissingInLogin } from './login-steps.ts'
 import { issuerFor, NO_STORE, oidcRoute, PLAIN_TYPE, readForm, redirect } from './oidc-call.ts'
+
+/** Checks that a request to the token endpoint has a proof of this key, and uses it. Throws the error of RFC 9449 sections 5 and 8. */
+async function checkTokenProof(proofs: ProofsOfRequest, boundKey: string): Promise<void> {
+  const verdict = await proofs.proofWithoutToken()
+  const refusal = findProofRefusal(verdict, boundKey)
+  if (refusal === 'proof-nonce-missing')
+    throw new OAuthError('use_dpop_nonce', 'the proof needs the nonce of the header DPoP-Nonce')
+  if (refusal) throw new OAuthError('invalid_dpop_proof', 'the session is bound to a key, of which this is no proof')
+  if (!(await proofs.use(verdict.use))) throw new OAuthError('invalid_dpop_proof', 'the proof was used before')
+}
 
 export interface TokenRouteParts {
   readonly store: Pick<Store, 'db' | 'run'>
@@ -43,8 +56,14 @@ export function tokenRoutes({ store, clock, settings, secondFactor, oidc }: Toke
       issuer,
       address,
       fingerprint: () => call.clientFingerprint(),
+      checkProof: (boundKey) => checkTokenProof(call.proofs, boundKey),
       lacksFactor: async (session, amr) => {
-        const missing = await findMissingInLogin(secondFactor, { session, amr, bearers: call.untrustedBearers })
+        const missing = await findMissingInLogin(secondFactor, {
+          session,
+          amr,
+          bearers: call.untrustedBearers,
+          request: call.tokenContext,
+        })
         return missing.length > 0
       },
     })
@@ -81,9 +100,14 @@ export function tokenRoutes({ store, clock, settings, secondFactor, oidc }: Toke
     issuerFor(issuers, call)
     const { untrustedBearers: bearers } = call
     if (bearers.length === 0) throw new MissingTokenError()
-    const found = await bearerSessions.find({ bearers, fingerprint: () => call.clientFingerprint(), isUse: true })
+    const found = await bearerSessions.find({
+      bearers,
+      fingerprint: () => call.clientFingerprint(),
+      checkProof: (session, token) => checkSessionProof(session, token, call.proofs),
+      isUse: true,
+    })
     if (typeof found === 'string') throw new OAuthError('invalid_token', 'access token invalid')
-    const missing = await secondFactor.findMissing(found.session, found.bearers)
+    const missing = await secondFactor.findMissing(found.session, found.bearers, call.tokenContext)
     if (missing.length > 0) throw new OAuthError('invalid_token', 'the session lacks a second factor')
     const { id, name } = found.session.identity
     return { status: 200, headers: NO_STORE, json: { sub: id, name } }

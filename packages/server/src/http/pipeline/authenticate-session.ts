@@ -1,5 +1,7 @@
 import type { LiveSession, LiveSessions } from '../../session/live-sessions.ts'
+import type { RequestProofs } from '../../token/request-proofs.ts'
 import { invalidSession } from './challenge.ts'
+import { checkSessionProof } from './check-session-proof.ts'
 import { type CallHead, cookieSessionToken } from './session-cookie.ts'
 
 const SESSION_HEADER = 'zt-session'
@@ -23,12 +25,19 @@ export function readSessionCredential(call: CallHead): SessionCredential {
   return { token, isCookie: token !== '' }
 }
 
-/** Finds the session of a session token. Throws the challenge for one that names none. */
+/**
+ * Finds the session of a session token, with the proof that it needs if it is bound to a key. Throws the challenge for one that names none. With
+ * `isRecheck` the lookup does not count as a use of the session.
+ */
 export async function authenticateSession(
   credential: SessionCredential,
-  sessions: Pick<LiveSessions, 'find'>,
+  sessions: Pick<LiveSessions, 'peek' | 'noteUse'>,
+  proofs: () => RequestProofs,
+  isRecheck: boolean,
 ): Promise<SessionCaller> {
-  const session = await sessions.find(credential.token)
+  const session = await sessions.peek(credential.token)
   if (!session) throw invalidSession()
+  if (session.boundKey !== null) await checkSessionProof(session, credential.token, proofs())
+  if (!isRecheck) sessions.noteUse(session)
   return { session, ...credential }
 }

@@ -2,11 +2,13 @@ import { AppError, hasAllPermissionsOf, isAllowed } from '@countersign/core'
 import type { FastifyRequest } from 'fastify'
 import type { HostedCaller } from '../../hosted/hosted-caller.ts'
 import { SCIM_OFF } from '../../operations/scim/get-scim-signer.ts'
+import type { LiveSession } from '../../session/live-sessions.ts'
 import { isHostedAccess } from '../../store/operation-access.ts'
 import { authenticateSession, readSessionCredential } from './authenticate-session.ts'
-import { bearerTokens } from './bearer-tokens.ts'
+import { authorizationTokens, bearerTokens } from './bearer-tokens.ts'
 import type { Caller } from './call.ts'
 import { missingFactors, noCredential, noSession, refusedBearer, unknownScimToken } from './challenge.ts'
+import { checkSessionProof } from './check-session-proof.ts'
 import { clientFingerprint } from './client-certificate.ts'
 import { countAttempt } from './count-attempt.ts'
 import type { PipelineParts } from './exchange.ts'
@@ -22,6 +24,7 @@ type CallerParts = Pick<
   | 'hostedCallers'
   | 'scimCallers'
   | 'heldTokens'
+  | 'proofs'
   | 'limits'
   | 'beforeRequest'
 >
@@ -41,7 +44,7 @@ export async function authenticateCaller(
   const { sessions, noteSessionUse, heldTokens } = parts
   const credential = readSessionCredential(request)
   if (credential.token === '') return authenticateBearer(request, parts, isRecheck)
-  const caller = await authenticateSession(credential, isRecheck ? { find: (token) => sessions.peek(token) } : sessions)
+  const caller = await authenticateSession(credential, sessions, () => parts.proofs.of(request), isRecheck)
   if (!isRecheck) noteSessionUse(caller.session, request.ip, request.headers['user-agent'])
   const bearers = caller.isCookie
     ? heldTokens.of(caller.session.id, request.headers)
@@ -55,7 +58,9 @@ async function authenticateBearer(request: FastifyRequest, parts: CallerParts, i
   if (headers.authorization === undefined) throw noCredential()
   const bearers = bearerTokens(raw.rawHeaders)
   const fingerprint = () => clientFingerprint(raw.socket)
-  const found = await parts.bearerSessions?.find({ bearers, fingerprint, isUse: !isRecheck })
+  const checkProof = (session: LiveSession, token: string) =>
+    checkSessionProof(session, token, parts.proofs.of(request))
+  const found = await parts.bearerSessions?.find({ bearers, fingerprint, checkProof, isUse: !isRecheck })
   if (found === undefined || found === 'none') throw noSession()
   if (typeof found === 'string') throw refusedBearer(found)
   const { session, token, claims: accessToken, bearers: others } = found
@@ -69,7 +74,7 @@ async function authenticateScim(
   isRecheck: boolean,
 ): Promise<Caller> {
   const { signerId = '' } = request.params as { signerId?: string }
-  const [token, ...others] = bearerTokens(request.raw.rawHeaders)
+  const [token, ...others] = authorizationTokens(request.raw.rawHeaders, 'bearer')
   const sent = { id: request.id, signerId, clientAddress: request.ip, source: requestSource(request) }
   // Only authentication failures count against the limit of the address.
   const scim = await countAttempt(limits, request.ip, async () => {
@@ -85,7 +90,7 @@ const NO_TOKENS: readonly string[] = []
 
 async function authenticateHosted(
   request: FastifyRequest,
-  { hostedCallers, heldTokens, limits }: CallerParts,
+  { hostedCallers, heldTokens, limits, proofs }: CallerParts,
   { hosted: access }: HostedRequirement,
 ): Promise<Caller> {
   const { token: sessionToken, isCookie } = readSessionCredential(request)
@@ -93,7 +98,10 @@ async function authenticateHosted(
     bearers: bearerTokens(request.raw.rawHeaders),
     sessionToken,
     secondTokens: (id: string) => (isCookie ? heldTokens.of(id, request.headers) : NO_TOKENS),
+    proofs: proofs.of(request),
+    checkProof: (session: LiveSession) => checkSessionProof(session, sessionToken, proofs.of(request)),
     address: request.ip,
+    method: request.method,
     requestId: request.id,
     remoteAddr: () => requestSource(request).remoteAddr,
   }
@@ -109,11 +117,16 @@ async function authenticateHosted(
 export async function authorizeCaller(
   { access }: Route,
   caller: Caller,
-  { secondFactor, sessions }: Pick<CallerParts, 'secondFactor' | 'sessions'>,
+  request: FastifyRequest,
+  { secondFactor, sessions, proofs }: Pick<CallerParts, 'secondFactor' | 'sessions' | 'proofs'>,
 ): Promise<Caller> {
   const { session, bearers = NO_TOKENS } = caller
   if (access === 'partial-session' || isHostedAccess(access) || !session) return caller
-  const { missing, signer } = await secondFactor.check(session, bearers)
+  const { missing, signer } = await secondFactor.check(session, bearers, {
+    method: request.method,
+    address: request.ip,
+    proofs: proofs.of(request),
+  })
   if (missing.length > 0) throw missingFactors(missing)
   if (typeof access === 'object' && !isAllowed(session.identity, access)) throw new AppError('UNAUTHORIZED')
   if (!signer) return caller
@@ -126,7 +139,7 @@ export async function reauthorizeCaller(route: Route, request: FastifyRequest, p
   if (route.access === 'anonymous') return { session: undefined }
   parts.beforeRequest?.()
   const caller = await authenticateCaller(route, request, parts, { isRecheck: true })
-  return authorizeCaller(route, caller, parts)
+  return authorizeCaller(route, caller, request, parts)
 }
 
 /**

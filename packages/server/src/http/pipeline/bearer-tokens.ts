@@ -1,10 +1,28 @@
-const SCHEME = 'bearer '
+/** How tokens are sent in `Authorization`: as they are (RFC 6750), or with a proof of possession (RFC 9449). */
+type Scheme = 'bearer' | 'dpop'
 
-/** The tokens of all `Authorization: Bearer` lines, in order; Node's merged headers keep only the first line. */
+const EITHER: readonly Scheme[] = ['bearer', 'dpop']
+
+/**
+ * The tokens of all `Authorization: Bearer` and `Authorization: DPoP` lines, in order; Node's merged headers keep only the first line. Whether a token needs a proof
+ * is decided when it is verified.
+ */
 export function bearerTokens(rawHeaders: readonly string[]): string[] {
+  return readTokens(rawHeaders, EITHER)
+}
+
+/** The tokens of all lines with this scheme. */
+export function authorizationTokens(rawHeaders: readonly string[], scheme: Scheme): string[] {
+  return readTokens(rawHeaders, [scheme])
+}
+
+function readTokens(rawHeaders: readonly string[], schemes: readonly Scheme[]): string[] {
   const tokens: string[] = []
   for (const value of headerLines(rawHeaders, 'authorization')) {
-    if (value.slice(0, SCHEME.length).toLowerCase() === SCHEME) tokens.push(value.slice(SCHEME.length))
+    for (const scheme of schemes) {
+      const end = scheme.length + 1
+      if (value.slice(0, end).toLowerCase() === `${scheme} `) tokens.push(value.slice(end))
+    }
   }
   return tokens
 }

@@ -6,10 +6,12 @@ import type { LiveSession } from '../../session/live-sessions.ts'
 import type { SignerRevision } from '../../store/actor-credential.ts'
 import type { RequestSource } from '../../store/operation-meta.ts'
 import type { PresentedCertificate } from '../../token/presented-certificate.ts'
+import type { TokenContext } from '../../token/request-proofs.ts'
 import { CLIENT } from '../api-paths.ts'
 import { bearerTokens, headerLines } from './bearer-tokens.ts'
 import { clientFingerprint, readClientCertificate } from './client-certificate.ts'
 import { NO_PARAMETERS, type Query } from './query.ts'
+import type { ProofsOfRequest } from './request-proofs.ts'
 import { remoteAddrOf, requestSource } from './request-source.ts'
 import type { CallHead } from './session-cookie.ts'
 
@@ -35,6 +37,7 @@ interface ParsedRequest {
   readonly body: unknown
   readonly nearMisses: readonly NearMiss[]
   readonly bytes: Buffer | undefined
+  readonly proofs: ProofsOfRequest
 }
 
 /**
@@ -66,7 +69,7 @@ export class Call {
   readonly sessionToken: string | undefined
   /** Set when an access token of the OpenID provider names the session. */
   readonly accessToken: SessionTokenClaims | undefined
-  /** The tokens of the `Authorization: Bearer` lines, in order, unverified; without the access token of the session. */
+  /** The tokens of the `Authorization` lines, in order, unverified; without the access token of the session. */
   readonly untrustedBearers: readonly string[]
   readonly clientAddress: string
   /** The header `If-Match`: versions of the entity, one of which must be the current one. */
@@ -74,11 +77,11 @@ export class Call {
   /** Rejects when the caller no longer has all the rights that the call began with. For responses that are made while they are sent. */
   readonly recheckCaller: () => Promise<void>
   readonly #request: FastifyRequest
+  readonly #parsed: Pick<ParsedRequest, 'proofs'>
 
-  constructor(
-    { request, caller, query = NO_PARAMETERS, body, nearMisses, bytes }: ParsedRequest,
-    recheckCaller: () => Promise<void>,
-  ) {
+  constructor(parsed: ParsedRequest, recheckCaller: () => Promise<void>) {
+    const { request, caller, query = NO_PARAMETERS, body, nearMisses, bytes } = parsed
+    this.#parsed = parsed
     this.recheckCaller = recheckCaller
     this.#request = request
     this.requestId = request.id
@@ -104,9 +107,19 @@ export class Call {
     return this.session?.identity.id ?? this.clientAddress
   }
 
+  /** What the verdict on a token of this request can depend on. */
+  get tokenContext(): TokenContext {
+    return { method: this.#request.method, address: this.clientAddress, proofs: this.proofs }
+  }
+
   /** The head of the request, unverified. */
   get untrustedHead(): CallHead & { readonly url: string } {
     return this.#request
+  }
+
+  /** What the request proves about the keys of its client, for tokens and sessions that are bound to one. */
+  get proofs(): ProofsOfRequest {
+    return this.#parsed.proofs
   }
 
   /** The values of all lines of a header, in order, unverified. `name` is in lower case. */
@@ -125,7 +138,7 @@ export class Call {
   }
 
   get source(): RequestSource {
-    return requestSource(this.#request)
+    return { ...requestSource(this.#request), requestId: this.requestId }
   }
 
   /** The client's address, with its port if known. */

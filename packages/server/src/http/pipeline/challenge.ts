@@ -5,6 +5,7 @@ import {
   type StepUpReason,
 } from '@countersign/core'
 import type { MissingFactor } from '../../login/second-factor.ts'
+import { isPossessionReason, type PossessionReason, possessionChallenge } from '../../token/possession-challenge.ts'
 
 const MISSING = 'error="missing" error_description="no matching token was provided"'
 const INVALID = 'error="invalid" error_description="token is invalid"'
@@ -45,6 +46,20 @@ export function refusedBearer(kind: Exclude<ChallengeKind, 'missing'>): Challeng
 /** The refusal of a SCIM request. */
 export function unknownScimToken(): ChallengeError {
   return new ChallengeError('Bearer realm="scim", error="invalid_token"', { message: 'the token is not valid' })
+}
+
+/** The refusal of a session that is bound to a key, without a proof of that key. */
+export function refusedProof(reason: PossessionReason): ChallengeError {
+  return new ChallengeError(possessionChallenge(reason, 'zt-session'))
+}
+
+/** The refusal of a token whose holder has not proven to be the one that it was issued to. */
+export function refusedPossession(
+  reason: PossessionReason,
+  signer?: { readonly id: string; readonly issuer: string },
+): ChallengeError {
+  const more = signer && { id: signer.id, issuer: signer.issuer }
+  return new ChallengeError(possessionChallenge(reason, 'openziti-primary-ext-jwt', more))
 }
 
 /** The refusal of a login by JWT. Pass only a signer that the token itself names: issuers are not public. */
@@ -100,6 +115,9 @@ export function secondaryChallenge(missing: readonly MissingFactor[]): string | 
   const factor = missing.find(({ kind }) => kind === 'ext-jwt')
   if (factor?.kind !== 'ext-jwt' || !factor.signer) return undefined
   const { id, issuer } = factor.signer
+  const { reason = '' } = factor
+  if (isPossessionReason(reason))
+    return printable(possessionChallenge(reason, 'openziti-secondary-ext-jwt', { id, issuer }))
   return printable(
     `Bearer realm="openziti-secondary-ext-jwt" ${PARAMETERS[factor.challenge]} id="${id}" issuer="${issuer}"`,
   )

@@ -38,6 +38,17 @@ export function clientFingerprint(socket: Socket): string | undefined {
   return fingerprints.get(socket)
 }
 
+const digests = new WeakMap<Socket, string | undefined>()
+
+/** SHA-256 of the certificate that the client of a connection presented, base64url. Computed once per connection. */
+export function certificateSha256(socket: Socket): string | undefined {
+  if (!digests.has(socket)) {
+    const leaf = readLeaf(socket)
+    digests.set(socket, leaf && hash('sha256', leaf.raw, 'base64url'))
+  }
+  return digests.get(socket)
+}
+
 function readLeaf(socket: Socket): X509Certificate | undefined {
   const leaf = (socket as TLSSocket).getPeerX509Certificate?.()
   if (leaf) noteSent(socket, leaf)

@@ -5,6 +5,7 @@ const ALLOWED_HEADERS = new Set([
   'content-type',
   'accept',
   'authorization',
+  'dpop',
   'if-match',
   'last-event-id',
   'zt-session',
@@ -14,7 +15,7 @@ const ALLOWED_HEADERS = new Set([
 const ALLOWED_METHODS = 'GET, POST, PUT, PATCH, DELETE, OPTIONS'
 const EXPOSED_HEADERS = [
   ...['zt-session', 'expires-at', 'expiration-seconds', 'etag', 'www-authenticate', 'retry-after'],
-  ...['location', 'auth-request-id', 'totp-required'],
+  ...['location', 'auth-request-id', 'totp-required', 'dpop-nonce'],
 ].join(', ')
 
 export interface Cors {

@@ -3,6 +3,7 @@ import { AppError } from '@countersign/core'
 import { type Attempt, UNCOUNTED } from '../../limits/attempt-limiter.ts'
 import type { AttemptLimits } from '../../limits/attempt-limits.ts'
 import { TooManyRequests } from '../../limits/too-many-requests.ts'
+import { asksForNonce } from '../../token/possession-challenge.ts'
 
 /** Runs `serve` as an attempt of the address. Only failures count. Over the limit it throws before `serve` runs. */
 export async function countAttempt<Result>(
@@ -29,7 +30,7 @@ export async function countFailure(
   attempt: Attempt,
   error: unknown,
 ): Promise<void> {
-  const counts = error instanceof AppError && !ERRORS[error.code].retryable
+  const counts = error instanceof AppError && !ERRORS[error.code].retryable && !asksForNonce(error)
   if (!counts) attempt.giveBack()
   if (counts || error instanceof TooManyRequests) await delayRefusal(address)
 }

@@ -20,6 +20,7 @@ import { checkHeaders } from './limits.ts'
 import { configureListener, listenerOptions } from './listener.ts'
 import { createPathFinder, listOfferedPaths, listShadowed, type OfferedPath } from './offered-methods.ts'
 import { hasUnreadBody } from './read-bytes.ts'
+import { usesDpop } from './request-proofs.ts'
 import { ROUTE_METHODS, type Route, type RouteResponse } from './route.ts'
 import { sendError, sendResponse } from './send-response.ts'
 import { serve } from './steps.ts'
@@ -108,6 +109,7 @@ export function createHttpServer(options: HttpServerOptions) {
     reply.headers(ownHeaders)
     const { origin, upgrade } = request.headers
     if (origin !== undefined) reply.headers(cors.headersFor(origin))
+    if (usesDpop(request)) reply.header('dpop-nonce', options.proofs.nonce())
     // No upgrade is supported, and the bytes after such a request are not read.
     if (upgrade !== undefined || isDraining) reply.header('connection', 'close')
   }
@@ -118,7 +120,10 @@ export function createHttpServer(options: HttpServerOptions) {
 
   function refuseAt(path: string, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     if (isHostedPath(path)) reply.headers(hostedHeaders(request))
-    sendError(errorResponse(error, { id: request.id, url: path }, log), reply)
+    const response = errorResponse(error, { id: request.id, url: path }, log)
+    const { 'www-authenticate': challenge = '' } = response.headers
+    if (challenge.startsWith('DPoP ')) reply.header('dpop-nonce', options.proofs.nonce())
+    sendError(response, reply)
   }
 
   /** Must not throw: an exception here would end the process. */

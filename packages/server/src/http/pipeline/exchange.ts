@@ -13,17 +13,19 @@ import type { NoteSessionUse } from '../../session/client-change-detector.ts'
 import type { LiveSessions } from '../../session/live-sessions.ts'
 import type { Caller } from './call.ts'
 import type { Query } from './query.ts'
+import type { ProofsOfRequest, ProofsOfRequests } from './request-proofs.ts'
 import type { Route, RouteResponse } from './route.ts'
 import type { TimeLimit } from './time-limit.ts'
 
 /** What the steps of the pipeline need beside the request. */
 export interface PipelineParts {
-  readonly sessions: Pick<LiveSessions, 'find' | 'peek' | 'noteSecondToken'>
+  readonly sessions: Pick<LiveSessions, 'peek' | 'noteUse' | 'noteSecondToken'>
   /** Undefined without the OpenID provider. */
   readonly bearerSessions: Pick<BearerSessions, 'find'> | undefined
   readonly secondFactor: Pick<SecondFactor, 'check'>
   readonly noteSessionUse: NoteSessionUse
   readonly heldTokens: Pick<HeldTokens, 'of'>
+  readonly proofs: Pick<ProofsOfRequests, 'of' | 'nonce'>
   readonly limits: Pick<AttemptLimits, 'handshake' | 'address' | 'query' | 'delayRefusal'>
   readonly hostedCallers: Pick<HostedCallers, 'find'>
   readonly scimCallers: Pick<ScimCallers, 'find'>
@@ -62,6 +64,11 @@ export class Exchange {
   get maxBytes(): number {
     const { maxBodyBytes, maxManagementBodyBytes } = this.parts.http
     return this.route.bodyCap === 'anonymous' ? maxBodyBytes : maxManagementBodyBytes
+  }
+
+  /** What the request proves about the keys of its client. */
+  get proofs(): ProofsOfRequest {
+    return this.parts.proofs.of(this.request)
   }
 
   get awaitsContinue(): boolean {

@@ -21,7 +21,7 @@ export async function listResponse<Row extends { id: string }>(
   const { limit } = paging
   const countAll = matchesEveryRow(requested.predicate) ? source.countAll : undefined
   const isLong = mayTakeLong(countAll ? requested : paging, table)
-  const reader = createListReader(store, { caller: callerKey, isLong })
+  const reader = createListReader(store, { caller: callerKey, isLong, now: source.now })
   if (limit === 'none') {
     // Before the response begins, so that a refusal is still possible.
     const totalCount = await countRows(reader, table, paging)

@@ -11,6 +11,8 @@ export interface ListSource<Row> {
   readonly columns?: Columns
   /** The rows that the list may contain; all unless given. */
   readonly within?: Within
+  /** The time of the request, for symbols that depend on it. */
+  readonly now?: number
   /** Returns the number of rows for a request without filter, where a COUNT query would be too slow. */
   readonly countAll?: (() => Promise<number>) | undefined
   /** Returns for each row a value or its JSON text. */

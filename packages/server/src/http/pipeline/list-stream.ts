@@ -34,7 +34,7 @@ export async function* largePage<Row extends { id: string }>(
 ): AsyncGenerator<string> {
   const { store, columns, within } = source
   // By id, which is never long.
-  const reader = createListReader(store, { caller: '', isLong: false })
+  const reader = createListReader(store, { caller: '', isLong: false, now: source.now })
   const timer = setTimeout(() => {
     page.shown = undefined
   }, HELD_MS)

@@ -7,18 +7,19 @@ import { sessionOf } from './route.ts'
 
 /** The meta of an operation that a call runs. The actor is the identity of the session. */
 export function operationMeta(
-  call: Pick<Call, 'session' | 'source'> & Partial<Pick<Call, 'ifMatch' | 'secondSigner' | 'accessToken'>>,
+  call: Pick<Call, 'session' | 'source'> & Partial<Pick<Call, 'ifMatch' | 'query' | 'secondSigner' | 'accessToken'>>,
   now: number,
 ): OperationMeta {
   const session = sessionOf(call)
   const { id, name } = session.identity
-  const { ifMatch } = call
+  const { ifMatch, query } = call
   return {
     actorId: id,
     credential: sessionCredential(session, call),
     now,
     source: { authorName: name, ...call.source },
     ...(ifMatch !== undefined && { ifMatch }),
+    ...(query?.get('confirmLockOut') === 'true' && { confirmsLockOut: true }),
   }
 }
 

@@ -54,6 +54,12 @@ export const PARAMETERS = {
     schema: { type: 'string', enum: ['ott', 'ottca', 'ca', 'updb', 'token'] },
     description: 'The enrollment method. Default: the method of the token',
   },
+  issuer: {
+    name: 'issuer',
+    in: 'query',
+    schema: { type: 'string', pattern: '^[0-9a-f]{40}$' },
+    description: 'The key identifier of a CA of this controller, in lower-case hex',
+  },
   oneTimeToken: {
     name: 'token',
     in: 'query',
@@ -84,6 +90,12 @@ export const PARAMETERS = {
     in: 'header',
     schema: { type: 'string' },
     description: 'The `ETag` of the version to change; 412 when it is not the current one',
+  },
+  confirmLockOut: {
+    name: 'confirmLockOut',
+    in: 'query',
+    schema: { type: 'boolean', default: false },
+    description: 'Of an administrator: saves although no enabled administrator could log in afterwards',
   },
   tokenIssuerId: {
     name: 'ziti-token-issuer-id',

@@ -73,9 +73,9 @@ function authenticate(exchange: Exchange): Promise<void> | undefined {
 }
 
 function authorize(exchange: Exchange): Promise<void> | undefined {
-  const { route, caller, parts } = exchange
+  const { route, request, caller, parts } = exchange
   if (!caller) return undefined
-  const deciding = authorizeCaller(route, caller, parts).then((withSigner) => {
+  const deciding = authorizeCaller(route, caller, request, parts).then((withSigner) => {
     exchange.caller = withSigner
   })
   return withinTimeOrRefuse(exchange, deciding)

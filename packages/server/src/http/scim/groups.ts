@@ -8,10 +8,10 @@ import {
 } from '../../store/reads/scim-group-reads.ts'
 import { countMembers, listScimGroupIds, loadShownMembers } from '../../store/reads/scim-list-reads.ts'
 import type { Call } from '../pipeline/call.ts'
+import { findNotModified } from '../pipeline/not-modified.ts'
 import type { Route, RouteResponse } from '../pipeline/route.ts'
 import { readSelection, type ScimSelection, selectAttributes } from './scim-attributes.ts'
 import {
-  findUnchanged,
   listHead,
   listRoutes,
   NO_CONTENT,
@@ -55,7 +55,7 @@ export function groupRoutes({ store, clock, scim }: ScimRouteParts, { signerOf, 
     const group = await findScimGroup(store.db, (await signerOf(call)).id, id)
     if (!group) throw notFound('group', id)
     const { meta } = groupView(group, baseUrlOf(call))
-    const unchanged = isRead ? findUnchanged(call, meta) : undefined
+    const unchanged = isRead ? findNotModified(call, resourceHeaders(meta)) : undefined
     return unchanged ?? textResponse(textOf(call, group, selection), { status, headers: resourceHeaders(meta) })
   }
 

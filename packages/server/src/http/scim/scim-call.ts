@@ -111,18 +111,6 @@ async function* continued(text: string, pieces: AsyncGenerator<string>): AsyncGe
 
 export const NO_CONTENT: RouteResponse = { status: 204 }
 
-const NOT_MODIFIED = 304
-
-/** The response to `If-None-Match` with the version that the caller has (RFC 7644, section 3.14); undefined when it has another. */
-export function findUnchanged(call: Call, meta: unknown): RouteResponse | undefined {
-  const headers = resourceHeaders(meta)
-  const versions = call.untrustedHead.headers['if-none-match']?.split(',') ?? []
-  const isCurrent = versions
-    .map((version) => version.trim().replace(/^W\//, ''))
-    .some((version) => version === '*' || version === headers.etag)
-  return isCurrent ? { status: NOT_MODIFIED, headers } : undefined
-}
-
 /** Which attributes of a resource the caller wants. Read it before a change: an unusable one is refused. */
 export function selectionOf(call: Call): ScimSelection {
   return readSelection(namesIn(call.query))

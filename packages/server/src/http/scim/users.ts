@@ -4,13 +4,14 @@ import { notFound } from '../../store/not-found.ts'
 import { listScimUserIds, loadGroupsOfUsers } from '../../store/reads/scim-list-reads.ts'
 import { findScimUser, findScimUsers, type ScimSigner, type StoredScimUser } from '../../store/reads/scim-user-reads.ts'
 import type { Call } from '../pipeline/call.ts'
+import { findNotModified } from '../pipeline/not-modified.ts'
 import type { Route, RouteResponse } from '../pipeline/route.ts'
 import { isSelected, readSelection, type ScimSelection, selectAttributes } from './scim-attributes.ts'
 import {
-  findUnchanged,
   listResponse,
   listRoutes,
   NO_CONTENT,
+  resourceHeaders,
   resourceResponse,
   scimBody,
   scimRequest,
@@ -40,7 +41,8 @@ export function userRoutes({ store, clock, scim }: ScimRouteParts, { signerOf, b
     const [shown] = user ? await view(call, signer, [user], selection) : []
     if (!user || !shown) throw notFound('user', id)
     // The end of a temporary disabling changes `active`, but not the version.
-    const unchanged = isRead && user.disabledUntil === null ? findUnchanged(call, shown.meta) : undefined
+    const unchanged =
+      isRead && user.disabledUntil === null ? findNotModified(call, resourceHeaders(shown.meta)) : undefined
     return unchanged ?? resourceResponse(status, selectAttributes(shown, selection), shown.meta)
   }
 

@@ -23,6 +23,7 @@ export interface ShownSession
     | 'updatedAt'
     | 'lastActivityAt'
     | 'passedTotpId'
+    | 'boundKey'
   > {
   readonly identity: IdentityName & Pick<LiveSession['identity'], 'verifiedTotpId'>
 }
@@ -47,6 +48,7 @@ export function apiSessionView(session: ShownSession, self = 'api-sessions') {
     ...certificateMembers(session.certificate),
     lastActivityAt: timestamp(session.lastActivityAt),
     cachedLastActivityAt: timestamp(session.lastActivityAt),
+    ...(session.boundKey !== null && { boundKey: session.boundKey }),
   }
 }
 
@@ -59,12 +61,13 @@ interface ListedSession extends Pick<ShownSession, 'identity'> {
 /** A session in a list: how it was opened, by which program, and what it can do now. */
 export function listedSessionView({ row, identity, policy, certificate }: ListedSession, now: number, self?: string) {
   const session = sessionFromRow(row)
-  const { method, signerId, expiresAt } = session
+  const { method, signerId, expiresAt, boundKey } = session
   return {
     ...apiSessionView({ ...session, identity, certificate }, self),
     method,
     signerId,
     client: row.client,
+    boundKey,
     expiresAt: timestamp(expiresAt),
     ...stateOfSession(session, identity.verifiedTotpId, policy, now),
   }

@@ -7,6 +7,7 @@ export function authQueries(missing: readonly MissingFactor[]): unknown[] {
   return missing.flatMap((factor): unknown[] => {
     if (factor.kind === 'totp') return [{ ...TOTP_QUERY, isTotpEnrolled: factor.isEnrolled }]
     if (factor.kind === 'passkey') return [{ ...PASSKEY_QUERY, isPasskeyEnrolled: factor.isEnrolled }]
+    if (factor.kind === 'rule') return []
     const query = factor.signer ? extJwtQuery(factor.signer) : undefined
     if (factor.kind === 'ext-jwt') return query ? [query] : []
     const { requireAcr, requireAmr, maxAuthAgeSeconds } = factor.requirements

@@ -35,7 +35,7 @@ export function authenticateRoutes(parts: AuthenticateRouteParts): Route[] {
       }),
       handle: async (call) => {
         const { token, session } = await logIn(methodOf(call.query), call)
-        const missing = await secondFactor.findMissing(session, call.untrustedBearers)
+        const missing = await secondFactor.findMissing(session, call.untrustedBearers, call.tokenContext)
         const now = clock.now()
         const challenge = secondaryChallenge(missing)
         return {

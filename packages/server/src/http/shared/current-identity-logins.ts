@@ -1,16 +1,19 @@
+import type { FilterOptions, SymbolType } from '@countersign/core'
 import { endOwnSession } from '../../operations/api-session/end-session.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { DECISION_RETENTION_MS } from '../../store/decision-retention.ts'
 import { API_SESSION_FILTER, AUTH_DECISION_FILTER, CONTROLLER_DECISION_FILTER } from '../../store/filter-tables.ts'
 import type { FilterTable } from '../../store/filter-to-sql.ts'
 import { notFound } from '../../store/not-found.ts'
-import { findLiveSessionRow } from '../../store/reads/session-reads.ts'
+import { findLiveSessionRow, loadRecentLogins } from '../../store/reads/session-reads.ts'
+import { MAX_RECENT_LOGINS, type RecentLogin } from '../../store/recent-login.ts'
 import type { ApiSessionRow, AuthDecisionRow } from '../../store/schema.ts'
 import type { Store } from '../../store/store.ts'
 import type { DecisionRecorder } from '../../token/decision-recorder.ts'
 import { onBothApis } from '../api-paths.ts'
 import { done, timestamp } from '../pipeline/envelope.ts'
 import { listResponse } from '../pipeline/list-response.ts'
+import { memoryListResponse } from '../pipeline/memory-list-response.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import { type Route, sessionOf } from '../pipeline/route.ts'
 import { describe } from '../pipeline/route-note.ts'
@@ -24,6 +27,7 @@ interface CurrentIdentityLoginRouteParts {
 }
 
 const SESSIONS = 'current-identity/api-sessions'
+const LOGINS = 'current-identity/logins'
 const DECISIONS = 'current-identity/auth-decisions'
 
 const OWN_SYMBOLS = ['id', 'at', 'createdAt', 'method', 'reason', 'remoteAddress']
@@ -32,7 +36,7 @@ const OWN_DECISION_FILTER: FilterTable = {
   columns: new Map([...AUTH_DECISION_FILTER.columns].filter(([symbol]) => OWN_SYMBOLS.includes(symbol))),
 }
 
-/** The caller's own sessions and refused logins. No route here reaches those of another identity. */
+/** The caller's own sessions, logins and refused logins. No route here reaches those of another identity. */
 export function currentIdentityLoginRoutes({ store, clock, decisions }: CurrentIdentityLoginRouteParts): Route[] {
   return [
     {
@@ -44,12 +48,13 @@ export function currentIdentityLoginRoutes({ store, clock, decisions }: CurrentI
       note: describe.list('ApiSession', 'List the caller’s sessions'),
       handle: (call) => {
         const { identity, policy } = sessionOf(call)
+        const now = clock.now()
         const show = (rows: readonly ApiSessionRow[]) =>
-          rows.map((row) => listedSessionView({ row, identity, policy }, clock.now(), SESSIONS))
-        const terms = [equals('identity', identity.id), laterThan('expiresAt', clock.now())]
+          rows.map((row) => listedSessionView({ row, identity, policy }, now, SESSIONS))
+        const terms = [equals('identity', identity.id), laterThan('expiresAt', now)]
         // Expired sessions are not listed, even before they are deleted.
         const within = { table: API_SESSION_FILTER, predicate: { kind: 'and', terms } as const }
-        return listResponse({ store, table: API_SESSION_FILTER, show, within }, call)
+        return listResponse({ store, table: API_SESSION_FILTER, show, within, now }, call)
       },
     },
     {
@@ -87,7 +92,39 @@ export function currentIdentityLoginRoutes({ store, clock, decisions }: CurrentI
         return listResponse({ store, table: OWN_DECISION_FILTER, show, within }, call)
       },
     },
+    {
+      method: 'GET',
+      paths: onBothApis(`/${LOGINS}`),
+      access: 'any-session',
+      bodyCap: 'anonymous',
+      body: null,
+      note: describe.list('OwnLogin', `List the caller’s last ${MAX_RECENT_LOGINS} logins`),
+      handle: async (call) => {
+        const rows = await loadRecentLogins(store.db, sessionOf(call).identity.id)
+        return memoryListResponse({ options: LOGIN_FILTER, rows, read: readLogin, show: ownLoginView }, call.query)
+      },
+    },
   ]
+}
+
+const LOGIN_FILTER: FilterOptions = {
+  symbols: new Map<string, SymbolType>([
+    ['id', 'string'],
+    ['at', 'datetime'],
+    ['method', 'string'],
+    ['signerId', 'string'],
+    ['remoteAddress', 'string'],
+  ]),
+  tags: false,
+}
+
+function readLogin(login: RecentLogin): (symbol: string) => unknown {
+  const values: Readonly<Record<string, unknown>> = { ...login, remoteAddress: login.ipAddress }
+  return (symbol) => values[symbol]
+}
+
+function ownLoginView({ id, at, method, signerId, ipAddress: remoteAddress }: RecentLogin) {
+  return { id, at: timestamp(at), method, signerId, remoteAddress }
 }
 
 /** Without the explanation, which shows signers and policies. */

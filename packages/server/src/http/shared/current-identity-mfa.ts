@@ -71,7 +71,7 @@ export function currentIdentityMfaRoutes(parts: CurrentIdentityMfaRouteParts): R
   }
 
   const start = async (call: Call): Promise<RouteResponse> => {
-    const { missing } = await secondFactor.check(sessionOf(call), call.untrustedBearers)
+    const { missing } = await secondFactor.check(sessionOf(call), call.untrustedBearers, call.tokenContext)
     if (lacksOwnPasskey(missing)) throw missingFactors(missing)
     const id = await own.start(requestOf(call))
     return { status: 201, json: { data: { _links: { self: LINK }, id }, meta: {} } }
@@ -83,7 +83,7 @@ export function currentIdentityMfaRoutes(parts: CurrentIdentityMfaRouteParts): R
   }
 
   const checkToken = async (call: Call): Promise<SignerRevision | null> => {
-    const { missing, signer } = await secondFactor.check(sessionOf(call), call.untrustedBearers)
+    const { missing, signer } = await secondFactor.check(sessionOf(call), call.untrustedBearers, call.tokenContext)
     if (!canVerifyCodes(missing)) throw missingFactors(missing)
     return signer
   }

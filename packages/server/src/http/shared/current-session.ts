@@ -27,7 +27,7 @@ export function currentSessionRoutes({ store, clock, secondFactor }: CurrentSess
       note: describe.one('CurrentApiSession', 'Get the caller’s session'),
       handle: async (call) => {
         const session = sessionOf(call)
-        const missing = await secondFactor.findMissing(session, call.untrustedBearers)
+        const missing = await secondFactor.findMissing(session, call.untrustedBearers, call.tokenContext)
         const { accessToken: claims, sessionToken: token = '' } = call
         const now = clock.now()
         if (!claims) return detail(currentSessionView(session, token, { now, missing }))

@@ -18,8 +18,9 @@ import type { Clock } from '../../platform/clock.ts'
 import type { LiveSession } from '../../session/live-sessions.ts'
 import type { RefusedLogin } from '../../token/decision-recorder.ts'
 import type { LoginExplainer } from '../../token/login-explainer.ts'
+import { isPossessionReason } from '../../token/possession-challenge.ts'
 import type { Call } from '../pipeline/call.ts'
-import { primaryChallenge, StepUpError } from '../pipeline/challenge.ts'
+import { primaryChallenge, refusedPossession, StepUpError } from '../pipeline/challenge.ts'
 
 export interface LogInCallParts {
   readonly clock: Clock
@@ -48,16 +49,17 @@ export type LogInCall = (method: AuthenticateMethod, call: CredentialCall) => Pr
 
 export type CredentialCall = Pick<
   Call,
-  'requestId' | 'clientAddress' | 'remoteAddr' | 'untrustedBearers' | 'body' | 'clientCertificate'
+  'requestId' | 'clientAddress' | 'remoteAddr' | 'tokenContext' | 'untrustedBearers' | 'body' | 'clientCertificate'
 > & {
   /** Opens the session; by default one with a session token. */
   readonly open?: OpenSession
   readonly untrustedUserAgent?: string | undefined
 }
 
-/** Opens the session, with the program that the call comes from. */
-function openFor({ open = startSession, untrustedUserAgent: userAgent }: CredentialCall): OpenSession {
-  return (options, authenticated) => open(options, { ...authenticated, userAgent })
+/** Opens the session, with the program that the call comes from and its request. */
+function openFor(call: CredentialCall): OpenSession {
+  const { open = startSession, untrustedUserAgent: userAgent } = call
+  return (options, authenticated) => open(options, { ...authenticated, userAgent, request: reported(call) })
 }
 
 type LoginResult = ({ readonly loggedIn: true } & LoggedIn) | { readonly loggedIn: false }
@@ -75,7 +77,7 @@ export function createLogInCall(parts: LogInCallParts): LogInCall {
 
   const methods: Record<AuthenticateMethod, Method<LoginResult>> = {
     password: method({
-      attempt: (call) => passwordLogin.logIn(call.body as AuthenticateBody, call.clientAddress, openFor(call)),
+      attempt: (call) => passwordLogin.logIn(call.body as AuthenticateBody, call.tokenContext, openFor(call)),
       refuse: (call, result) => ({
         refused: refusedPassword(requestOf(call), result, clock.now()),
         error: new AppError('INVALID_AUTH'),
@@ -83,12 +85,16 @@ export function createLogInCall(parts: LogInCallParts): LogInCall {
     }),
     'ext-jwt': method({
       attempt: (call) =>
-        tokenLogin.logIn(call.untrustedBearers, call.body as AuthenticateBody, call.clientAddress, {
+        tokenLogin.logIn(call.untrustedBearers, call.body as AuthenticateBody, call.tokenContext, {
           request: reported(call),
           open: openFor(call),
         }),
       refuse: (call, result) => ({
-        refused: refusedJwt(requestOf(call), result, call.untrustedBearers, explainer),
+        refused: refusedJwt(requestOf(call), result, {
+          bearers: call.untrustedBearers,
+          explainer,
+          request: call.tokenContext,
+        }),
         error: tokenChallenge(result),
       }),
     }),
@@ -97,7 +103,7 @@ export function createLogInCall(parts: LogInCallParts): LogInCall {
         certificateLogin.logIn(
           call.clientCertificate(),
           call.body as AuthenticateBody,
-          call.clientAddress,
+          call.tokenContext,
           openFor(call),
         ),
       refuse: (call, result) => ({
@@ -106,7 +112,7 @@ export function createLogInCall(parts: LogInCallParts): LogInCall {
       }),
     }),
     passkey: method({
-      attempt: (call) => passkeyLogin.logIn(call.body as AuthenticateBody, call.clientAddress, openFor(call)),
+      attempt: (call) => passkeyLogin.logIn(call.body as AuthenticateBody, call.tokenContext, openFor(call)),
       refuse: (call, result) => ({
         refused: refusedPasskey(requestOf(call), result, clock.now()),
         error: new AppError('INVALID_AUTH'),
@@ -141,6 +147,7 @@ export function createLogInCall(parts: LogInCallParts): LogInCall {
 /** A valid token of a login that is too weak or too old gets the requirements, which the client can act on. */
 function tokenChallenge({ challenge, signer, reason, requirements }: TokenLoginRefusal): AppError {
   if (requirements) return new StepUpError(reason as StepUpReason, requirements)
+  if (isPossessionReason(reason)) return refusedPossession(reason, signer)
   return primaryChallenge(challenge, signer)
 }
 

@@ -9,7 +9,7 @@ export interface PasskeyPartyParts {
 }
 
 /**
- * The relying party of the address under which the client has reached this controller. Fails with PASSKEY_UNAVAILABLE where passkeys can not be used: a page
+ * The relying party of the address under which the client has reached this controller. Fails with PASSKEY_UNAVAILABLE where passkeys cannot be used: a page
  * of another server could otherwise be made the origin by a `Host` of its choice.
  */
 export function passkeyPartyOf(
@@ -23,4 +23,15 @@ export function passkeyPartyOf(
     throw new AppError('PASSKEY_UNAVAILABLE', { message })
   }
   return relyingPartyOf(`https://${address}`, settings.passkeys.domain)
+}
+
+/** Whether browsers can use passkeys under the address of the request. */
+export function hasPasskeyParty(...args: Parameters<typeof passkeyPartyOf>): boolean {
+  try {
+    passkeyPartyOf(...args)
+    return true
+  } catch (error) {
+    if (error instanceof AppError) return false
+    throw error
+  }
 }

@@ -49,7 +49,7 @@ export function passkeyRoutes(parts: PasskeyRouteParts): Route[] {
 
   /** A session that lacks only a passkey can add the first one: otherwise a policy that requires one would keep new identities out. */
   const checkMayRegister = async (call: Call): Promise<PasskeyRequest> => {
-    const { missing, signer } = await secondFactor.check(sessionOf(call), call.untrustedBearers)
+    const { missing, signer } = await secondFactor.check(sessionOf(call), call.untrustedBearers, call.tokenContext)
     const lacksNothingElse = missing.every((factor) => factor.kind === 'passkey' && !factor.isEnrolled)
     if (!lacksNothingElse) throw missingFactors(missing)
     return requestOf(call, signer)
@@ -165,6 +165,7 @@ export function passkeyRoutes(parts: PasskeyRouteParts): Route[] {
       bodyCap: 'anonymous',
       body: null,
       note: describe.done('Remove one of the caller’s passkeys', {
+        parameters: ['confirmLockOut'],
         description: 'Ends the sessions that the passkey has opened or completed, except the caller’s.',
       }),
       handle: async (call) => {

@@ -1,6 +1,7 @@
 import { newSecret } from '@countersign/core'
 import type { LiveSessions } from '../../session/live-sessions.ts'
 import type { StoredSigner } from '../../store/signer-row.ts'
+import type { TokenContext } from '../../token/request-proofs.ts'
 import type { SignerDirectory } from '../../token/signer-directory.ts'
 import type { SecondFactor } from '../second-factor.ts'
 import { ConsoleLoginError } from './console-login-error.ts'
@@ -96,10 +97,10 @@ export class ConsoleLogin {
   }
 
   /** Returns the cookies that hold the token as the second factor of the session. */
-  async hold(sessionToken: string, token: string): Promise<readonly HeldPiece[]> {
+  async hold(sessionToken: string, token: string, request: TokenContext): Promise<readonly HeldPiece[]> {
     const session = await this.#parts.sessions.peek(sessionToken)
     if (!session) throw new ConsoleLoginError('expired', 'the session ended during the login')
-    const missing = await this.#parts.secondFactor.findMissing(session, [token])
+    const missing = await this.#parts.secondFactor.findMissing(session, [token], request)
     if (missing.some(({ kind }) => kind === 'ext-jwt')) {
       throw new ConsoleLoginError('refused', 'the token is not the second factor that this session requires')
     }

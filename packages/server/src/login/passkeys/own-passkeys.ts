@@ -131,7 +131,7 @@ function credentialOf({ credential_id: id, transports }: PasskeyRow) {
 }
 
 const FAULT_TEXTS: Readonly<Record<CeremonyFault, string>> = {
-  'passkey-malformed': 'the response can not be read, or its key or format is not supported',
+  'passkey-malformed': 'the response cannot be read, or its key or format is not supported',
   'passkey-challenge': 'the request has expired or was used before: try again',
   'passkey-origin': 'the passkey was used under another address',
   'passkey-unverified': 'the device has not verified its user by PIN, fingerprint or face',

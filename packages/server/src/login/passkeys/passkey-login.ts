@@ -1,5 +1,5 @@
 import type { Authenticate, PasskeyAssertion } from '@countersign/contract'
-import { AppError, isLoginAllowed, type RelyingParty } from '@countersign/core'
+import { AppError, isLoginAllowed, type RelyingParty, type RuleRequest } from '@countersign/core'
 import { type SessionOptions, startSession } from '../../operations/api-session/start-session.ts'
 import type { LiveSession } from '../../session/live-sessions.ts'
 import type { StoredAuthPolicy } from '../../store/auth-policy-row.ts'
@@ -8,6 +8,7 @@ import { findAuthPolicy } from '../../store/reads/auth-policy-reads.ts'
 import { findIdentity } from '../../store/reads/identity-reads.ts'
 import { findPasskeyByCredential, isChallengeSpent } from '../../store/reads/passkey-reads.ts'
 import type { PasskeyRefusal } from '../../token/decision-reason.ts'
+import { findTokenlessRefusal } from '../policy-rule.ts'
 import { checkClientData } from './check-ceremony.ts'
 import { CHALLENGE_MS, type PasskeyChallenges } from './passkey-challenges.ts'
 import { loadPasskeyLibrary } from './passkey-library.ts'
@@ -49,10 +50,10 @@ export class PasskeyLogin {
   }
 
   /** Throws COULD_NOT_VALIDATE without the response of a passkey. */
-  async logIn(body: Authenticate, ipAddress: string, open = startSession): Promise<PasskeyLoginResult> {
+  async logIn(body: Authenticate, request: RuleRequest, open = startSession): Promise<PasskeyLoginResult> {
     const { passkey: assertion, ...others } = body
     if (!assertion) throw new AppError('COULD_NOT_VALIDATE', { message: 'the field passkey is required' })
-    const found = await this.#identify(assertion)
+    const found = await this.#identify(assertion, request)
     if (found.reason !== undefined) return { loggedIn: false, ...found }
     const { identity, policy, proof } = found
     const authenticated = {
@@ -62,12 +63,12 @@ export class PasskeyLogin {
       authenticatorId: proof.passkeyId,
       passkey: proof,
       body: others,
-      ipAddress,
+      ipAddress: request.address,
     }
     return { loggedIn: true, ...(await open(this.#parts, authenticated)) }
   }
 
-  async #identify(assertion: PasskeyAssertion) {
+  async #identify(assertion: PasskeyAssertion, request: RuleRequest) {
     const { store, clock, challenges } = this.#parts
     const { clientDataJSON } = assertion.response
     const checked = checkClientData(challenges, { clientDataJSON, type: 'webauthn.get', purpose: 'login' })
@@ -83,7 +84,7 @@ export class PasskeyLogin {
       return refused('passkey-challenge', identity, policy)
     }
     if (!identity || !policy) return refused('passkey-unknown')
-    const refusal = findRefusal(identity, policy, clock.now())
+    const refusal = findRefusal(identity, policy, request, clock.now())
     if (refusal !== undefined) return refused(refusal, identity, policy)
     const proof = { ...use, passkeyId: passkey.id, credentialId: passkey.credential_id, challenge: issued.spent }
     return { reason: undefined, identity, policy, proof }
@@ -94,8 +95,14 @@ function refused(reason: PasskeyRefusal, identity?: StoredIdentity, policy?: Sto
   return { reason, identity, policy }
 }
 
-function findRefusal(identity: StoredIdentity, policy: StoredAuthPolicy, now: number): PasskeyRefusal | undefined {
+function findRefusal(
+  identity: StoredIdentity,
+  policy: StoredAuthPolicy,
+  request: RuleRequest,
+  now: number,
+): PasskeyRefusal | undefined {
   if (isDisabled(identity, now)) return 'disabled'
   if (isExpired(identity, now)) return 'identity-expired'
-  return isLoginAllowed(policy, PASSKEY_LOGIN) ? undefined : 'not-allowed'
+  if (!isLoginAllowed(policy, PASSKEY_LOGIN)) return 'not-allowed'
+  return findTokenlessRefusal(policy, identity, request, now)
 }

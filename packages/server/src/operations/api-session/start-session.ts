@@ -10,6 +10,7 @@ import {
 } from '@countersign/core'
 import { apiSessionEvent } from '../../events/api-session-event.ts'
 import type { EventHub } from '../../events/event-hub.ts'
+import type { ReportedRequest } from '../../events/reported-request.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { clientName } from '../../session/client-name.ts'
 import type { LiveSession } from '../../session/live-sessions.ts'
@@ -29,6 +30,8 @@ import { countSessions, insertSession, type NewApiSession } from '../../store/wr
 import { setClientInfo } from '../../store/writes/identity-writes.ts'
 import { endSurplusSessions, type SecondFactors } from '../../store/writes/surplus-sessions.ts'
 import { type PasskeyProof, usePasskey } from '../passkey/use-passkey.ts'
+import { type CredentialUses, type UsedBefore, useCredentials } from '../possession/use-credentials.ts'
+import { acceptedLoginEvent } from './accepted-login-event.ts'
 
 export interface CreateApiSession extends NewApiSession {
   readonly envInfo: Readonly<Record<string, string>> | undefined
@@ -37,6 +40,8 @@ export interface CreateApiSession extends NewApiSession {
   readonly comparedWith?: string | undefined
   /** The verified response of a login by passkey. */
   readonly passkey?: PasskeyProof | undefined
+  /** What of a login by token is accepted once. */
+  readonly uses?: CredentialUses | undefined
   /** The sessions of the identity beyond this number end: those that lack a second factor, then the least recently used. */
   readonly maxPerIdentity: number
   /** Undefined when the first factor makes a session complete. */
@@ -45,9 +50,9 @@ export interface CreateApiSession extends NewApiSession {
 
 /**
  * Whether a session was opened. It is not when the signer changed after it verified the token, which must be verified again, and when the
- * identity provider has revoked the token.
+ * identity provider has revoked the token, or it or its proof was used before and is accepted once.
  */
-type Opening = 'opened' | 'signer-changed' | 'token-revoked'
+export type Opening = 'opened' | 'signer-changed' | 'token-revoked' | UsedBefore
 
 /**
  * Opens a session for an identity that has just logged in. Fails with INVALID_AUTH when it was disabled or deleted meanwhile, or its credential
@@ -64,7 +69,7 @@ export const createApiSession = operation({
 /** The part of `createApiSession` that other operations share. Those that lock more do so together with the identity. */
 export async function insertApiSession(
   tx: Transaction,
-  { envInfo, sdkInfo, maxPerIdentity, secondFactors, comparedWith, passkey, ...session }: CreateApiSession,
+  { envInfo, sdkInfo, maxPerIdentity, secondFactors, comparedWith, passkey, uses, ...session }: CreateApiSession,
   locking = lockIdentity(tx, session.identityId, session.token),
 ): Promise<Opening> {
   const { identityId, token } = session
@@ -74,6 +79,8 @@ export async function insertApiSession(
   if (token && identity && isTokenRevoked(identity, token)) return 'token-revoked'
   if (!identity || !(await mayLogIn(tx, identity, session, { comparedWith, passkey })))
     throw new AppError('INVALID_AUTH')
+  const usedBefore = uses && (await useCredentials(tx, uses, 'login'))
+  if (usedBefore) return usedBefore
   const surplus = count + 1 - maxPerIdentity
   if (surplus > 0) await endSurplusSessions(tx, identityId, { surplus, secondFactors })
   await insertSession(tx, session)
@@ -106,7 +113,7 @@ async function mayLogIn(
 export interface SessionOptions {
   readonly store: Store
   readonly clock: Clock
-  readonly events: Pick<EventHub, 'publish'>
+  readonly events: Pick<EventHub, 'publish' | 'toRecord'>
   readonly idleMs: number
   readonly maxMs: number
   readonly maxPerIdentity: number
@@ -123,6 +130,10 @@ export interface Authenticated extends SessionOrigin {
   readonly passkey?: PasskeyProof | undefined
   /** The token of a login by token. */
   readonly token?: TokenBasis | undefined
+  /** What of a login by token is accepted once. */
+  readonly uses?: CredentialUses | undefined
+  /** The thumbprint of the key that the session is bound to. */
+  readonly boundKey?: string | undefined
   /** SHA-1 of the certificate of a login by certificate. */
   readonly presentedFingerprint?: string | undefined
   /** When that certificate no longer logs in; Infinity when the policy accepts expired ones. */
@@ -131,6 +142,8 @@ export interface Authenticated extends SessionOrigin {
   readonly ca?: CaBasis | undefined
   readonly body: Authenticate
   readonly ipAddress: string
+  /** The request of the login, as events report it. */
+  readonly request?: ReportedRequest | undefined
   /** The header `User-Agent`, unverified. */
   readonly userAgent?: string | undefined
   /** Of a federated API account: when the access that its token gives ends. */
@@ -153,6 +166,24 @@ export class TokenRevokedError extends AppError {
   }
 }
 
+/** The token of a login, or its proof, is accepted once and was used before. */
+export class CredentialUsedError extends AppError {
+  readonly usedBefore: UsedBefore
+
+  constructor(usedBefore: UsedBefore) {
+    super('INVALID_AUTH')
+    this.usedBefore = usedBefore
+  }
+}
+
+/** Throws unless the session was opened. */
+export function checkOpened(opening: Opening): void {
+  if (opening === 'opened') return
+  if (opening === 'signer-changed') throw new SignerChangedError()
+  if (opening === 'token-revoked') throw new TokenRevokedError()
+  throw new CredentialUsedError(opening)
+}
+
 export interface OpenedSession {
   readonly token: string
   readonly session: LiveSession
@@ -160,7 +191,7 @@ export interface OpenedSession {
 
 /**
  * Opens the session of an identity that has authenticated; it is durable when this resolves. Fails with INVALID_AUTH as `createApiSession` does,
- * with SignerChangedError or TokenRevokedError.
+ * with SignerChangedError, TokenRevokedError or CredentialUsedError.
  */
 export type OpenSession = (options: SessionOptions, authenticated: Authenticated) => Promise<OpenedSession>
 
@@ -177,12 +208,18 @@ export const startSession: OpenSession = async (options, authenticated) => {
     expiresAt: now + sessionIdleMs(policy, idleMs),
     endsAt: Math.min(now + maxMs, authenticated.accessEndsAt ?? Number.POSITIVE_INFINITY),
   })
-  const meta = { actorId: identity.id, now, ...(client && { credential: client }) }
-  const opening = await store.run(createApiSession, row, meta)
-  if (opening === 'signer-changed') throw new SignerChangedError()
-  if (opening === 'token-revoked') throw new TokenRevokedError()
-  events.publish(apiSessionEvent('created', { id: session.id, identityId: identity.id, ipAddress }))
-  return { token, session }
+  const created = apiSessionEvent('created', { id: session.id, identityId: identity.id, ipAddress })
+  const { request } = authenticated
+  const recorded = request && events.toRecord([created, acceptedLoginEvent(session, request)])
+  const meta = {
+    actorId: identity.id,
+    now,
+    ...(client && { credential: client }),
+    ...(recorded && { events: recorded }),
+  }
+  checkOpened(await store.run(createApiSession, row, meta))
+  events.publish(created, { isRecorded: recorded !== undefined })
+  return { token, session: recorded ? { ...session, isLoginRecorded: true } : session }
 }
 
 interface SessionKey {
@@ -202,6 +239,7 @@ export function buildSession(
 ): { readonly row: CreateApiSession; readonly session: LiveSession } {
   const { identity, policy, login, certificate, authenticatorId, comparedWith, passkey, token, ca, body, ipAddress } =
     authenticated
+  const { uses, boundKey } = authenticated
   const tokenExpiresAt = token?.expiresAt ?? null
   const end = Math.min(endsAt, sessionEnd(policy, { createdAt: now, tokenExpiresAt }, identity))
   const expiresAt = Math.min(key.expiresAt, end)
@@ -215,7 +253,9 @@ export function buildSession(
     comparedWith,
     passkey,
     token,
+    ...(uses && { uses }),
     ca,
+    ...(boundKey !== undefined && { boundKey }),
     ipAddress,
     client: clientName(body.sdkInfo, authenticated.userAgent),
     configTypes,
@@ -236,9 +276,11 @@ export function buildSession(
     authenticatorId,
     signerId: token?.signerId ?? null,
     signerSessionRevision: token?.sessionRevision ?? null,
+    keyThumbprint: token?.keyThumbprint ?? null,
     acr: token?.acr ?? null,
     amr: token?.amr ?? null,
     authenticatedAt: token?.authenticatedAt ?? null,
+    ruleClaims: token?.ruleClaims ?? null,
     tokenExpiresAt,
     caId: ca?.id ?? null,
     caRevision: ca?.revision ?? null,
@@ -252,6 +294,7 @@ export function buildSession(
     endsAt: end,
     passedTotpId: null,
     passedPasskeyId: null,
+    boundKey: boundKey ?? null,
   }
   return { row, session }
 }

@@ -6,17 +6,25 @@ import {
   deleteSurplusDecisions,
   insertAuthDecisions,
 } from '../../store/writes/auth-decision-writes.ts'
+import { recordDecided } from '../audit/recorded-decisions.ts'
 
 const MAX_DECISIONS = 100_000
 const PRUNE_BATCH = 1_000
 
-/** Stores decisions on refused logins and enrollments. */
+export interface RecordDecisions {
+  readonly decisions: readonly AuthDecisionRow[]
+  /** How many refusals were left out since the last decisions. */
+  readonly dropped?: number
+}
+
+/** Stores decisions on refused logins and enrollments, for the audit record too. */
 export const recordDecisions = operation({
   name: 'authDecision.record',
   access: 'none',
   needsWriteLock: false,
-  async run(tx, { decisions }: { readonly decisions: readonly AuthDecisionRow[] }): Promise<void> {
+  async run(tx, { decisions, dropped = 0 }: RecordDecisions): Promise<void> {
     await insertAuthDecisions(tx, decisions)
+    await recordDecided(tx, decisions, dropped)
   },
 })
 

@@ -57,7 +57,7 @@ async function changeAuthPolicy(
   const { id } = current
   if (id === ACCOUNT_AUTH_POLICY_ID) {
     throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', {
-      message: 'the policy of API accounts allows no login and can not be changed',
+      message: 'the policy of API accounts allows no login and cannot be changed',
     })
   }
   validateAuthPolicy(next)
@@ -66,7 +66,13 @@ async function changeAuthPolicy(
   await ensureAdministratorRemains(tx, () => updateAuthPolicy(tx, id, next, 'updated'))
 }
 
-const LOGIN_RULES = ['primary', 'secondary', 'session'] as const satisfies readonly (keyof AuthPolicySettings)[]
+const LOGIN_RULES = [
+  'primary',
+  'secondary',
+  'session',
+  'certificate',
+  'acceptRule',
+] as const satisfies readonly (keyof AuthPolicySettings)[]
 
 function hasSameLoginRules(current: AuthPolicySettings, next: AuthPolicySettings): boolean {
   return LOGIN_RULES.every((group) => isDeepStrictEqual(current[group], next[group]))

@@ -1,7 +1,7 @@
 import type { CaCreate } from '@countersign/contract'
-import { type CaCertificateFacts, caFromBody, fieldError, trustAfterWrite, validateCa } from '@countersign/core'
+import { AppError, type CaCertificateFacts, caFromBody, trustAfterWrite, validateCa } from '@countersign/core'
 import { operation } from '../../store/operation.ts'
-import { findCaIdByFingerprint } from '../../store/reads/ca-reads.ts'
+import { findCaByFingerprint } from '../../store/reads/ca-reads.ts'
 import { insertCa } from '../../store/writes/ca-writes.ts'
 import { writerOf } from '../signer/writer-of.ts'
 
@@ -19,8 +19,11 @@ export const createCa = operation({
   async run(tx, { id, body, certificate, verificationToken }: CreateCa): Promise<void> {
     const settings = caFromBody(body)
     validateCa(settings)
-    const known = await findCaIdByFingerprint(tx.db, certificate.fingerprint)
-    if (known !== undefined) throw fieldError('certPem', `certificate already used as CA ${known}`, '')
+    const known = await findCaByFingerprint(tx.db, certificate.fingerprint)
+    if (known) {
+      const reason = `certificate already used as CA ${known.id}`
+      throw new AppError('COULD_NOT_VALIDATE', { field: 'certPem', reason, value: '', conflictsWith: known.name })
+    }
     const trust = trustAfterWrite(writerOf(tx), tx.now)
     await insertCa(tx, id, { settings, certPem: body.certPem, certificate, verificationToken, trust })
   },

@@ -1,4 +1,5 @@
 import {
+  type EnrollmentAttempt,
   type EnrollmentKey,
   type EnrollmentKind,
   type EnrollmentRefusal,
@@ -29,6 +30,7 @@ import {
 } from '../../store/writes/authenticator-writes.ts'
 import { addIdentity } from '../identity/create-identity.ts'
 import { findFreeName } from '../identity/sync-identity.ts'
+import { type CredentialUses, type UsedBefore, useCredentials } from '../possession/use-credentials.ts'
 
 export interface JwtEnrollment {
   /** The signer that has accepted the token. */
@@ -43,9 +45,13 @@ export interface JwtEnrollment {
   readonly issuedAt: number
   readonly token: RevocableToken
   readonly loginClaims: LoginClaims
+  /** For the rule of the policy. */
+  readonly facts: Pick<EnrollmentAttempt['facts'], 'claims' | 'request'>
   /** Set when a login enrolls. */
   readonly isLogin?: boolean
   readonly authenticator: Omit<NewCertificateAuthenticator, 'identityId'> | undefined
+  /** What is accepted once. */
+  readonly uses?: CredentialUses | undefined
 }
 
 interface JwtEnrollmentResult {
@@ -54,6 +60,8 @@ interface JwtEnrollmentResult {
   readonly requirements?: LoginRequirements | undefined
   /** The name that the new identity got. */
   readonly name?: string
+  /** Set when the token or its proof is accepted once and was used before. */
+  readonly usedBefore?: UsedBefore
 }
 
 /**
@@ -75,8 +83,10 @@ export const enrollByJwt = operation({
       issuedAt,
       token,
       loginClaims,
+      facts,
       isLogin = false,
       authenticator,
+      uses,
     }: JwtEnrollment,
   ): Promise<JwtEnrollmentResult> {
     const signer = await findSigner(tx.db, signerId)
@@ -88,9 +98,12 @@ export const enrollByJwt = operation({
     const deletedAt = waitsAfterDeletion({ signer, kind }) ? await findDeletion(tx.db, key) : undefined
     const revocable = withSpelling(token, signer, settings.externalId)
     const isRevoked = (await findRevocation(tx.db, signerId, revocable)) !== undefined
+    const identity = { id: identityId, name: settings.name, attributes: settings.attributes }
     const attempt = { kind, signer, policy, isEnrolled, isRevoked, loginClaims, now: tx.now, isLogin, deletedAt }
-    const [refusal] = findEnrollmentRefusals(attempt)
+    const [refusal] = findEnrollmentRefusals({ ...attempt, facts: { ...facts, identity } })
     if (refusal) return { refusal, requirements: requirementsOf(refusal, policy) }
+    const usedBefore = uses && (await useCredentials(tx, uses, 'enrollment'))
+    if (usedBefore) return { refusal: undefined, usedBefore }
     const freeName = signer.nameSync ? await findFreeName(tx, identityId, settings.name) : undefined
     const name = freeName ?? settings.name
     await addIdentity(
@@ -102,7 +115,9 @@ export const enrollByJwt = operation({
         ...(signer.attributeSync === 'login' && { suppliedBy: { signerId, issuedAt } }),
       },
     )
-    if (authenticator) await insertCertificateAuthenticator(tx, { ...authenticator, identityId })
+    if (authenticator) {
+      await insertCertificateAuthenticator(tx, { ...authenticator, identityId, tokenSeenAt: tx.now })
+    }
     return { refusal: undefined, name }
   },
 })

@@ -119,6 +119,6 @@ async function checkSameClients({ db }: Transaction, current: StoredProvider, ne
   const isOfOperator = current.organizationId === (await findLocalOrganization(db))
   const changed = (isOfOperator ? CLIENT_KEYS : PROVEN_KEYS).find(({ read }) => read(current) !== read(next))
   if (!changed || !(await findAccountOfProvider(db, current.id))) return
-  const message = `${changed.what} can not change while the provider has API accounts: create another provider`
+  const message = `${changed.what} cannot change while the provider has API accounts: create another provider`
   throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', { message })
 }

@@ -5,7 +5,7 @@ import type { AuthorizedTransaction } from '../../store/operation.ts'
 import { findIdentity } from '../../store/reads/identity-reads.ts'
 
 /**
- * Returns the identity if the actor may change it: an actor can not change an identity with more rights than its own. Fails with NOT_FOUND or
+ * Returns the identity if the actor may change it: an actor cannot change an identity with more rights than its own. Fails with NOT_FOUND or
  * UNAUTHORIZED.
  */
 export async function authorizeIdentityChange(tx: AuthorizedTransaction, id: string): Promise<StoredIdentity> {
@@ -28,6 +28,6 @@ export async function authorizeCredentialGrant(tx: AuthorizedTransaction, id: st
 /** Fails with ENTITY_CAN_NOT_BE_UPDATED for the identity of an API account. */
 export function checkMayHaveCredentials(id: string): void {
   if (!isAccountIdentity(id)) return
-  const message = 'the identity of an API account can not have credentials'
+  const message = 'the identity of an API account cannot have credentials'
   throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', { message })
 }

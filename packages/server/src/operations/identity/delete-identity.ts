@@ -13,7 +13,7 @@ export const deleteIdentity = operation({
   async run(tx, { id }: { readonly id: string }): Promise<void> {
     const current = await authorizeIdentityChange(tx, id)
     if (current.isDefaultAdmin) {
-      throw new AppError('ENTITY_CAN_NOT_BE_DELETED', { message: 'the default administrator can not be deleted' })
+      throw new AppError('ENTITY_CAN_NOT_BE_DELETED', { message: 'the default administrator cannot be deleted' })
     }
     // Its next exchange would create it again, with access.
     const isRevived = isAccountIdentity(id) && !hasAccess(current, tx.now)

@@ -12,7 +12,7 @@ export const deleteNetwork = operation({
   async run(tx, { id, organizationId }: OwnedKey): Promise<void> {
     const current = await getExistingNetwork(tx.db, organizationId, id)
     if (current.is_local) {
-      throw new AppError('ENTITY_CAN_NOT_BE_DELETED', { message: "this controller's own network can not be deleted" })
+      throw new AppError('ENTITY_CAN_NOT_BE_DELETED', { message: "this controller's own network cannot be deleted" })
     }
     await markNetworkDeleted(tx, id, hostedIdentityId(tx.actor.id))
     await dropDeletedNetworks(tx, organizationId, { keep: DEFAULT_QUOTAS.networks })

@@ -5,7 +5,7 @@ import { findLiveSessionRow } from '../../store/reads/session-reads.ts'
 import { setPassedTotp } from '../../store/writes/api-session-writes.ts'
 import { deleteSessions } from '../../store/writes/end-sessions.ts'
 import { type NewOidcCode, setLoginSession } from '../../store/writes/oidc-login-writes.ts'
-import { type CreateApiSession, insertApiSession } from '../api-session/start-session.ts'
+import { type CreateApiSession, insertApiSession, type Opening } from '../api-session/start-session.ts'
 import { lockLogin } from './lock-login.ts'
 
 export interface AuthenticateOidcLogin {
@@ -29,7 +29,7 @@ const SECOND_TOKEN = 'ejs:'
 /**
  * Opens the session of an identity that has logged in, as part of a login at the authorization endpoint. A login holds one identity: second
  * factors that the same identity has passed in it stay, those of another identity are lost with its session. Returns undefined when the login has
- * expired, or its code has been redeemed, and `signer-changed` or `token-revoked` as `createApiSession` does. Fails with INVALID_AUTH as
+ * expired, or its code has been redeemed, and why the session was not opened as `createApiSession` does. Fails with INVALID_AUTH as
  * `createApiSession` does.
  */
 export const authenticateOidcLogin = operation({
@@ -40,7 +40,7 @@ export const authenticateOidcLogin = operation({
   async run(
     tx,
     { loginId, session, details, code }: AuthenticateOidcLogin,
-  ): Promise<AuthenticatedOidcLogin | 'busy' | 'signer-changed' | 'token-revoked' | undefined> {
+  ): Promise<AuthenticatedOidcLogin | 'busy' | Exclude<Opening, 'opened'> | undefined> {
     const locking = lockIdentity(tx, session.identityId, session.token)
     const login = await lockLogin(tx, loginId, locking)
     if (login === 'busy') return login

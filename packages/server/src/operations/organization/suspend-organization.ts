@@ -18,7 +18,7 @@ export const suspendOrganization = operation({
   async run(tx, { id, reason }: SuspendOrganization): Promise<void> {
     const { is_local: isLocal, suspended_at: since } = await getOrganization(tx.db, id)
     if (isLocal) {
-      const message = 'the organization that owns this controller can not be suspended'
+      const message = 'the organization that owns this controller cannot be suspended'
       throw new AppError('ENTITY_CAN_NOT_BE_UPDATED', { message })
     }
     if (reason !== null) checkPlainText('reason', reason)

@@ -1,8 +1,10 @@
 import { AppError, isPasskeyMissing, type LoginMethodName } from '@countersign/core'
+import { sessionFromRow } from '../../store/api-session-row.ts'
 import { type AuthorizedTransaction, operation } from '../../store/operation.ts'
 import { findAuthPolicyOf } from '../../store/reads/auth-policy-reads.ts'
 import { lockIdentity } from '../../store/reads/lock-identity.ts'
 import { listPasskeys } from '../../store/reads/passkey-reads.ts'
+import { findSessionOrigin } from '../../store/reads/session-origin-reads.ts'
 import { findLiveSessionRow } from '../../store/reads/session-reads.ts'
 import type { ApiSessionRow } from '../../store/schema.ts'
 import { setPassedPasskey } from '../../store/writes/api-session-writes.ts'
@@ -26,7 +28,7 @@ export interface RegisterPasskey extends Omit<NewPasskey, 'identityId' | 'name'>
 
 /**
  * Adds a passkey to the actor, and completes its session with it if it lacks one. Fails with FRESH_LOGIN_REQUIRED when the login is older than 15 minutes, with
- * PASSKEY_INVALID when the challenge is spent, with PASSKEY_EXISTS when any identity has the passkey, with PASSKEY_LIMIT_REACHED after 20, and with
+ * TRUSTED_LOGIN_REQUIRED when it rests on an untrusted signer or CA, with PASSKEY_INVALID when the challenge is spent, with PASSKEY_EXISTS when any identity has the passkey, with PASSKEY_LIMIT_REACHED after 20, and with
  * ENTITY_CAN_NOT_BE_UPDATED for the identity of an API account. The first passkey can be added by a session that lacks nothing else.
  */
 export const registerPasskey = operation({
@@ -37,6 +39,7 @@ export const registerPasskey = operation({
     const { actor } = tx
     checkMayHaveCredentials(actor.id)
     const session = await getFreshSession(tx)
+    await checkTrustedLogin(tx, session)
     await lockIdentity(tx, actor.id)
     if (!(await spendChallenge(tx, actor.id, challenge))) throw new AppError('PASSKEY_INVALID')
     const others = await listPasskeys(tx.db, actor.id)
@@ -46,6 +49,12 @@ export const registerPasskey = operation({
     if (await lacksPasskey(tx, session)) await setPassedPasskey(tx, session.id, passkey.id)
   },
 })
+
+/** The passkey remains when the identity gets rights, for which an untrusted signer or CA does not count. */
+async function checkTrustedLogin({ db, actor }: AuthorizedTransaction, session: ApiSessionRow): Promise<void> {
+  const origin = await findSessionOrigin(db, sessionFromRow(session), { ...actor, isAdmin: true })
+  if (!origin) throw new AppError('TRUSTED_LOGIN_REQUIRED')
+}
 
 async function getFreshSession({ db, now, credential }: AuthorizedTransaction): Promise<ApiSessionRow> {
   const sessionId = credential && 'sessionId' in credential ? credential.sessionId : ''

@@ -1,5 +1,14 @@
 import { hash, type KeyObject } from 'node:crypto'
-import { AppError, type CsrKey, formatPem, issueClientCertificate, readCsr } from '@countersign/core'
+import {
+  AppError,
+  type AuthPolicySettings,
+  type CertificateIssuer,
+  type CsrKey,
+  certificateDays,
+  formatPem,
+  issueClientCertificate,
+  readCsr,
+} from '@countersign/core'
 import type { Clock } from '../clock.ts'
 import type { KeyMaterial } from './load-key-material.ts'
 
@@ -26,8 +35,12 @@ export interface IssuedCertificate {
  * bad CSR, and with CA_UNAVAILABLE while the CA cannot sign.
  */
 export interface ClientCertificates {
-  /** For logins of an identity. Accepted only once its fingerprint is recorded. */
-  issue(csrPem: string, identityId: string): Promise<IssuedCertificate>
+  /** For logins of an identity, whose policy can shorten the validity. Accepted only once its fingerprint is recorded. */
+  issue(
+    csrPem: string,
+    identityId: string,
+    policy?: Pick<AuthPolicySettings, 'certificate'>,
+  ): Promise<IssuedCertificate>
   /** For the connections of one session, valid for 12 hours unless given. */
   issueForSession(
     csrPem: string,
@@ -44,13 +57,21 @@ export interface ClientCertificates {
 }
 
 /** The part of the key material that issuing needs. */
-export type IssuingKeys = Pick<KeyMaterial, 'issuer' | 'trustDomain' | 'authorities' | 'caBundlePem'>
+export type IssuingKeys = Pick<KeyMaterial, 'issuer' | 'trustDomain' | 'authorities' | 'caBundlePem'> &
+  Partial<Pick<KeyMaterial, 'earlierIssuers'>>
+
+/** The CAs that can sign, the current one first. */
+export function issuersOf({ issuer, earlierIssuers = [] }: IssuingKeys): readonly CertificateIssuer[] {
+  return issuer ? [issuer, ...earlierIssuers] : earlierIssuers
+}
 
 export interface ClientCertificatesOptions {
   /** The material in use now; a renewal changes it. */
   readonly keys: () => IssuingKeys
   readonly clock: Clock
   readonly clientDays: number
+  /** Where the revocation list of an issuer is. */
+  readonly revocationListUrl?: (issuer: CertificateIssuer) => string
   /** Whether a signer uses this key; such a key gets no certificate. */
   readonly isSignerKey?: (publicKey: KeyObject) => Promise<boolean>
 }
@@ -59,7 +80,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const SESSION_CERTIFICATE_MS = 12 * 60 * 60 * 1000
 
 export function createClientCertificates(options: ClientCertificatesOptions): ClientCertificates {
-  const { keys, clock, clientDays, isSignerKey } = options
+  const { keys, clock, clientDays, isSignerKey, revocationListUrl } = options
   const issue = async (
     csrPem: string,
     identityId: string,
@@ -73,7 +94,14 @@ export function createClientCertificates(options: ClientCertificatesOptions): Cl
     checkNotCaKey(key, authorities)
     if (await isSignerKey?.(key.publicKey)) throw refusedKey('its key is the key of a signer')
     const { der, commonName, notBefore, notAfter } = await issueClientCertificate(
-      { key, trustDomain, identityId, path, lifetimeMs },
+      {
+        key,
+        trustDomain,
+        identityId,
+        path,
+        lifetimeMs,
+        ...(revocationListUrl && { revocationListUrl: revocationListUrl(issuer) }),
+      },
       issuer,
       now,
     )
@@ -90,7 +118,10 @@ export function createClientCertificates(options: ClientCertificatesOptions): Cl
     }
   }
   return {
-    issue: (csrPem, identityId) => issue(csrPem, identityId, [], clientDays * DAY_MS),
+    issue: (csrPem, identityId, policy) => {
+      const days = policy ? certificateDays(policy, clientDays) : clientDays
+      return issue(csrPem, identityId, [], days * DAY_MS)
+    },
     issueForSession: (csrPem, { identityId, apiSessionId, certificateId, lifetimeMs = SESSION_CERTIFICATE_MS }) => {
       const path = ['apiSession', apiSessionId, 'apiSessionCertificate', certificateId]
       return issue(csrPem, identityId, path, lifetimeMs)

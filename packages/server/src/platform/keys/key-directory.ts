@@ -7,7 +7,7 @@ const OWNER_ONLY_DIRECTORY = 0o700
 
 /**
  * The files in a key directory. `ca.pem` holds the root and the intermediate, which clients trust. `further-cas.pem` exists only during a CA
- * rollover and holds the certificates of the other CA.
+ * rollover and holds the certificates of the other CA. `intermediates.pem` holds the intermediates that have followed the first one, with their keys.
  */
 export const KEY_FILES = {
   ca: 'ca.pem',
@@ -15,6 +15,7 @@ export const KEY_FILES = {
   rootKey: 'root.key',
   intermediateCertificate: 'intermediate.crt',
   intermediateKey: 'intermediate.key',
+  intermediates: 'intermediates.pem',
   serverCertificate: 'server.crt',
   serverKey: 'server.key',
   sealingKey: 'sealing.key',

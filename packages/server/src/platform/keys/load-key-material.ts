@@ -1,9 +1,11 @@
 import type { X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
 import { buildCertsOnlyPkcs7, type CertificateIssuer, formatPem, wrapBase64 } from '@countersign/core'
-import { createAuthority, formatPrivateKey, loadAuthority } from './certificate-authority.ts'
+import { createAuthority, loadAuthority } from './certificate-authority.ts'
 import { type ConfiguredFiles, loadConfiguredCertificate } from './configured-certificate.ts'
+import type { RolloverPlan } from './intermediates.ts'
 import { isKeyDirectoryEmpty, KEY_FILES } from './key-directory.ts'
+import { formatPrivateKey } from './load-pem-file.ts'
 import { loadOwnServerCertificate, type ServerCertificate } from './server-certificate.ts'
 import { buildServerHosts } from './server-hosts.ts'
 import { buildServerIdentity, type ServerIdentity } from './server-identity.ts'
@@ -16,6 +18,8 @@ export interface KeyMaterialOptions {
   readonly now: () => Date
   /** The operator's own server certificate, instead of one from our CA. */
   readonly configured?: ConfiguredFiles | undefined
+  /** When intermediates follow each other. By default there is one. */
+  readonly plan?: RolloverPlan
 }
 
 /** The server's certificate and keys, and the CA. */
@@ -44,6 +48,8 @@ export interface KeyMaterial {
   readonly trustDomain: string
   /** Our intermediate; undefined while its private key is missing: then nothing can be issued. */
   readonly issuer: CertificateIssuer | undefined
+  /** Our intermediates that no longer issue: their certificates and revocation lists are still valid. */
+  readonly earlierIssuers: readonly CertificateIssuer[]
   /** Warnings for the operator, one sentence each. */
   readonly warnings: readonly string[]
 }
@@ -58,9 +64,15 @@ export async function loadKeyMaterial(options: KeyMaterialOptions): Promise<KeyM
 }
 
 /** Like `loadKeyMaterial`, for a running controller: never creates a CA. */
-export async function reloadKeyMaterial({ dir, hosts, now, configured }: KeyMaterialOptions): Promise<KeyMaterial> {
-  const authority = await loadAuthority(dir, now())
-  const authorityCertificates = [authority.root, authority.intermediate, ...authority.further]
+export async function reloadKeyMaterial({
+  dir,
+  hosts,
+  now,
+  configured,
+  plan,
+}: KeyMaterialOptions): Promise<KeyMaterial> {
+  const authority = await loadAuthority(dir, now(), plan)
+  const authorityCertificates = [authority.root, ...authority.intermediates, ...authority.further]
   const issuers = authorityCertificates.filter((certificate) => !isSelfSigned(certificate))
   const serverHosts = buildServerHosts(hosts)
   const { server, ca, warnings } = configured
@@ -79,6 +91,7 @@ export async function reloadKeyMaterial({ dir, hosts, now, configured }: KeyMate
     authorities: authorityCertificates.map(({ raw }) => raw),
     trustDomain: authority.trustDomain,
     issuer: authority.issuer,
+    earlierIssuers: authority.earlierIssuers,
     warnings: authority.issuer ? warnings : [...warnings, describeMissingKey(dir)],
   }
 }

@@ -1,5 +1,5 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
-import { type FileHandle, open } from 'node:fs/promises'
+import { access, type FileHandle, open } from 'node:fs/promises'
 import { findPemBlocks } from '@countersign/core'
 import { StartupError } from '../startup-error.ts'
 
@@ -8,13 +8,29 @@ const GROUP_AND_OTHERS = 0o077
 
 /** Loads a private key that only its owner can read. Otherwise throws a StartupError that names the file. */
 export async function loadPrivateKey(path: string): Promise<KeyObject> {
-  const text = await readPrivateFile(path, 'private key')
+  return readPrivateKey(await readPrivateFile(path, 'private key'), path)
+}
+
+/** Throws a StartupError that names the file with the text. */
+export function readPrivateKey(text: string, path: string): KeyObject {
   try {
     return createPrivateKey(text)
   } catch {
     // OpenSSL's message is dropped: it does not help and may quote the file.
     throw new StartupError(`${path} holds no private key in PEM form without a passphrase`)
   }
+}
+
+/** PKCS#8 PEM. */
+export function formatPrivateKey(key: KeyObject): string {
+  return key.export({ format: 'pem', type: 'pkcs8' }).toString()
+}
+
+export async function isPresent(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
 }
 
 /** The certificates of a file in order, at least one. Throws a StartupError that names the file. */

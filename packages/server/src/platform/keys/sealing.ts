@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHash, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto'
 import { AppError } from '@countersign/core'
 
 /** Encrypts secrets in the store, so that a copy of the store does not disclose them. */
@@ -9,6 +17,8 @@ export interface Sealing {
   readonly prefix: string
   /** Seals a text for one use, such as `totp <identity id>`: it opens only with the same key and use. */
   seal(text: string, use: string): string
+  /** A digest of a text that only holders of the key can compute, for one use. */
+  mac(text: string, use: string): string
   /** Returns the sealed text. Fails with SEALING_KEY_MISMATCH for a value of another key or use, or a modified one. */
   open(sealed: string, use: string): string
 }
@@ -34,6 +44,7 @@ export function createSealing(keyBytes: Buffer): Sealing {
       const content = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
       return prefix + content.toString('base64url')
     },
+    mac: (text, use) => createHmac('sha256', key).update(`countersign mac ${use}\0`).update(text).digest('base64url'),
     open: (sealed, use) => {
       if (!sealed.startsWith(prefix)) throw otherKey(sealed.split('.')[1], keyId)
       try {

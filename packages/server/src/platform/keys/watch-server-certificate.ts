@@ -5,6 +5,8 @@ import { type KeyMaterial, type KeyMaterialOptions, reloadKeyMaterial } from './
 export interface CertificateWatchOptions extends KeyMaterialOptions {
   /** The material in use. */
   readonly current: KeyMaterial
+  /** Brings the key directory up to date. */
+  readonly beforeReload?: () => Promise<void>
   /** Receives new material, to be used from now on. */
   readonly onChange: (material: KeyMaterial) => void
   /** Receives one sentence for the operator; the current material stays in use. */
@@ -33,6 +35,7 @@ export function watchServerCertificate(options: CertificateWatchOptions): Certif
   const { configured, onChange, onWarning } = options
   let current = options.current
   let seenState: string | undefined
+  let lastReloadAt = options.now().getTime()
   let failedState: string | undefined
   let reportedWarning: string | undefined
   let isStopped = false
@@ -45,16 +48,19 @@ export function watchServerCertificate(options: CertificateWatchOptions): Certif
   }
 
   const reload = async (): Promise<void> => {
+    await options.beforeReload?.()
     const material = await reloadKeyMaterial(options)
     reportedWarning = undefined
-    if (isStopped || (material.tls.cert === current.tls.cert && material.caBundlePem === current.caBundlePem)) return
+    lastReloadAt = options.now().getTime()
+    if (isStopped || isSame(material, current)) return
     current = material
     onChange(material)
   }
 
   const followFiles = async (files: ConfiguredFiles): Promise<void> => {
     const state = await readState(files)
-    if (state === seenState) return
+    // The CA changes with time, without a change of these files.
+    if (state === seenState && options.now().getTime() - lastReloadAt < HOUR_MS) return
     try {
       await reload()
       seenState = state
@@ -89,6 +95,12 @@ export function watchServerCertificate(options: CertificateWatchOptions): Certif
     clearInterval(timer)
   }
   return { check, stop }
+}
+
+function isSame(one: KeyMaterial, other: KeyMaterial): boolean {
+  const isSameIssuer = one.issuer?.certificate.toString('hex') === other.issuer?.certificate.toString('hex')
+  const isSameCa = one.caBundlePem === other.caBundlePem && one.clientCaPem === other.clientCaPem
+  return isSameIssuer && isSameCa && one.tls.cert === other.tls.cert
 }
 
 /** A text that changes whenever one of the files is replaced, modified or removed. */

@@ -75,6 +75,13 @@ export const ADDRESSES: ItemKind<string> = {
   },
 }
 
+/** The name of a root claim of a token. */
+export const CLAIM_NAMES: ItemKind<string> = {
+  ...TEXT_ITEM,
+  plural: 'names of claims such as email',
+  parse: (text) => (text !== '' && !/[\s,\p{Cc}]/u.test(text) ? text : undefined),
+}
+
 /** An IP address, or a range of them in CIDR notation. */
 export const NETWORKS: ItemKind<string> = {
   ...TEXT_ITEM,

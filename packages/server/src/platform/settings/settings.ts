@@ -4,7 +4,7 @@ import { isHostName } from './host-and-port.ts'
 import { isSealingKey } from './sealing-key.ts'
 import type { Setting } from './setting.ts'
 import { choice, integer, integerOrAuto, optionalText, seconds, text, toggle } from './setting-kinds.ts'
-import { ADDRESSES, HOSTS, list, NETWORKS, ORIGINS, PORTS, REDIRECT_URIS } from './setting-lists.ts'
+import { ADDRESSES, CLAIM_NAMES, HOSTS, list, NETWORKS, ORIGINS, PORTS, REDIRECT_URIS } from './setting-lists.ts'
 
 const DAY = 86_400
 const MIB = 1_048_576
@@ -170,6 +170,18 @@ export const SETTINGS = {
       min: 1,
       max: 3650,
       description: 'Validity of client certificates in days; never longer than that of the CA',
+    }),
+    caRolloverDays: integer({
+      default: 365,
+      min: 0,
+      max: 3650,
+      description: 'Days after which a new intermediate CA issues certificates; 0: never',
+    }),
+    caOverlapDays: integer({
+      default: 30,
+      min: 1,
+      max: 365,
+      description: 'Days for which a new intermediate CA is published before it issues; at most half of caRolloverDays',
     }),
   },
   session: {
@@ -345,6 +357,24 @@ export const SETTINGS = {
       description: 'Lifetime of the one-time token that is created with a new identity',
     }),
   },
+  whatIf: {
+    keepLogins: toggle({
+      default: true,
+      description: 'Whether the verified claims of recent logins are kept, sealed, to predict the effect of changes',
+    }),
+    keepDays: integer({ default: 30, min: 1, max: 365, description: 'Days for which the claims of a login are kept' }),
+    keepPerSigner: integer({
+      default: 500,
+      min: 1,
+      max: 10_000,
+      description: 'Largest number of logins per signer whose claims are kept',
+    }),
+    keepClaims: list(CLAIM_NAMES, {
+      default: [],
+      flagValue: 'CLAIM',
+      description: 'Names of claims that are kept beside those that the configuration refers to',
+    }),
+  },
   cors: {
     allowedOrigins: list(ORIGINS, {
       default: ['*'],
@@ -463,8 +493,43 @@ export const SETTINGS = {
       max: 1000,
       description: 'Maximum number of concurrent event streams',
     }),
+    keepDays: integer({
+      default: 7,
+      min: 1,
+      max: 365,
+      description: 'Days for which events are kept for sinks that cannot be reached, and for replays',
+    }),
+    keepRows: integer({
+      default: 1_000_000,
+      min: 100,
+      max: 100_000_000,
+      description:
+        'Number of events that are kept for sinks; with more, the oldest are deleted even if a sink has not received them',
+    }),
+  },
+  audit: {
+    keepDays: integer({
+      default: 365,
+      min: 1,
+      max: 36_500,
+      description: 'Days for which entries of the audit record are kept',
+    }),
+    signSeconds: integer({
+      default: 10,
+      min: 1,
+      max: 14,
+      description: 'Interval at which new entries of the audit record are signed and exported to every sink',
+    }),
   },
   metrics: {
+    host: text({
+      default: '127.0.0.1',
+      expected: 'an IP address or a host name',
+      maxLength: 253,
+      accepts: (host) => isIP(host) !== 0 || isHostName(host),
+      flagValue: 'HOST',
+      description: 'Address of the metrics listener. It asks for no credentials: open it to your scraper only',
+    }),
     port: integer({
       default: 1281,
       min: 0,

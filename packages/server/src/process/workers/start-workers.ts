@@ -13,14 +13,17 @@ import { systemClock } from '../../platform/clock.ts'
 import { loadKeyMaterial } from '../../platform/keys/load-key-material.ts'
 import { loadSealing } from '../../platform/keys/load-sealing.ts'
 import { watchServerCertificate } from '../../platform/keys/watch-server-certificate.ts'
+import { loadNodeName } from '../../platform/node-name.ts'
 import { settleWithin } from '../../platform/settle-within.ts'
 import { openStore } from '../../store/open-store.ts'
 import type { Store } from '../../store/store.ts'
+import { withNode } from '../../store/with-node.ts'
 import { startDevelopment } from '../start-development.ts'
 import {
   isSharedDatabase,
   keyOptionsOf,
   type NodeOptions,
+  rollOver,
   type ServingNode,
   syncSharedAuthority,
 } from '../start-node.ts'
@@ -45,6 +48,9 @@ export async function startWorkers(
   const { settings, dataDir, nodeId, log, undo, onFatal, workers } = options
   const keyOptions = keyOptionsOf(settings, dataDir.keysDir)
   if (isSharedDatabase(settings)) await withStore(options, (store) => syncSharedAuthority(store, options))
+  const rollOverNow = () =>
+    isSharedDatabase(settings) ? withStore(options, (store) => rollOver(options, store)) : rollOver(options)
+  await rollOverNow()
   const keys = await loadKeyMaterial(keyOptions)
   const sealing = await loadSealing({ dir: dataDir.keysDir, configured: settings.sealingKey })
 
@@ -111,10 +117,11 @@ export async function startWorkers(
       for (const { channel } of supervisor.running()) channel.send('reloadKeys', null)
     },
     onWarning: (message) => log.error(message),
+    beforeReload: rollOverNow,
   })
   undo.push(watch.stop)
 
-  const server = await serveMetrics(settings.metrics.port, async () => {
+  const server = await serveMetrics(settings.metrics, async () => {
     const collecting = supervisor.running().map(async (handle) => {
       metrics.note(handle, await handle.channel.call('metrics', null))
     })
@@ -155,5 +162,5 @@ async function withStore(
     onWarning: (message) => log.warn(message),
     onFatal,
   })
-  await work(store).finally(() => store.close())
+  await work(withNode(store, loadNodeName(dataDir.path))).finally(() => store.close())
 }
