@@ -1,9 +1,12 @@
 /** A typed client of the Countersign APIs, on `fetch` alone. */
 export { ACCOUNT_AUTH_POLICY_ID, isAccountIdentity } from '@countersign/contract/account-identity'
+export type { AuditHeads } from './controller/audit.ts'
 export {
   ControllerClient,
   type ControllerClientOptions,
   type ControllerLoginOptions,
+  type WhatIfChange,
+  type WhatIfOptions,
 } from './controller/controller-client.ts'
 export { hasFilterEnding } from './controller/filter-ending.ts'
 export {
@@ -14,11 +17,13 @@ export {
   quoteForFilter,
 } from './controller/resource.ts'
 export type { TokenSupplier } from './controller/session-authorization.ts'
-export type { SignerDetail } from './controller/signers.ts'
+export type { PushedKeySet, SignerDetail } from './controller/signers.ts'
 export { type ClientErrorCode, CountersignError, type ErrorCause, type ProviderError } from './countersign-error.ts'
 export { listDefaultFiles } from './credentials/credential-files.ts'
 export { Credentials, findTokenInEnv, type LoadOptions } from './credentials/credentials.ts'
 export type { CredentialMembers } from './credentials/parse-credentials.ts'
+export { createDpopFetch } from './dpop/dpop-fetch.ts'
+export { DpopKey, type PrivateJwk, type ProofTarget } from './dpop/dpop-key.ts'
 export {
   type CertificateEnrollOptions,
   type EnrolledCertificate,
@@ -40,6 +45,7 @@ export { BrowserLogin, type BrowserLoginOptions, type PendingLogin } from './log
 export { DeviceLogin } from './login/device-login.ts'
 export type { LoginOptions, LoginSigner } from './login/login-target.ts'
 export type { LoginTokens } from './login/login-tokens.ts'
+export { type PublicJwk, publicKeyToJwk } from './public-key-jwk.ts'
 export type { AccessTokenSupplier } from './source/cached-supply.ts'
 export { CALLER_SOURCES, type CallerSource, type FoundCaller, fromCredentialsFile } from './source/caller-sources.ts'
 export { type FindCallerOptions, findCaller } from './source/find-caller.ts'

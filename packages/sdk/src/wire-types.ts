@@ -38,11 +38,15 @@ export type ErrorCode =
   | 'NOT_UNIQUE'
   | 'SCIM_TOKEN_LIMIT'
   | 'PRECONDITION_FAILED'
+  | 'PRECONDITION_REQUIRED'
+  | 'PUSHED_KEYS_NOT_TAKEN'
+  | 'NO_PENDING_KEYS'
   | 'PASSKEY_INVALID'
   | 'PASSKEY_EXISTS'
   | 'PASSKEY_LIMIT_REACHED'
   | 'PASSKEY_UNAVAILABLE'
   | 'FRESH_LOGIN_REQUIRED'
+  | 'TRUSTED_LOGIN_REQUIRED'
   | 'MFA_EXISTS'
   | 'MFA_NOT_ENROLLED'
   | 'MFA_INVALID_TOKEN'
@@ -63,6 +67,8 @@ export type ErrorCode =
   | 'ENROLLMENT_EXISTS'
   | 'UNSUPPORTED_MEDIA'
   | 'LAST_ADMINISTRATOR'
+  | 'WOULD_LOCK_OUT'
+  | 'TEST_CASE_FAILED'
   | 'SERVER_TOO_MANY_REQUESTS'
   | 'NOT_IMPLEMENTED'
   | 'PROVIDER_FAILED'
@@ -76,6 +82,7 @@ export type ErrorCode =
 export type Permission =
   | 'admin_readonly'
   | 'revocation'
+  | 'external-jwt-signer.push-keys'
   | 'ops'
   | 'ops.read'
   | 'ops.update'
@@ -177,6 +184,16 @@ export interface Signer {
   readonly commonName: string
   readonly notBefore: string
   readonly notAfter: string
+  readonly jwks: {
+    readonly keys: readonly Readonly<Record<string, unknown>>[]
+  } | null
+  readonly certPems: readonly string[] | null
+  readonly pushedKeys: {
+    readonly maxAgeSeconds: number
+  } | null
+  readonly jwksAuthorizationSet: boolean
+  readonly pinnedKeyThumbprints: readonly string[]
+  readonly requireKeyContinuity: boolean
   readonly claimsProperty: string
   readonly useExternalId: boolean
   readonly externalAuthUrl: string | null
@@ -205,6 +222,22 @@ export interface Signer {
         }
     >
   > | null
+  readonly testCases: readonly {
+    readonly name: string
+    readonly claims: Readonly<Record<string, unknown>>
+    readonly header?: Readonly<Record<string, unknown>> | undefined
+    readonly now?: string | number | undefined
+    readonly expect: {
+      readonly outcome: 'accepted' | 'refused'
+      readonly check?: string | undefined
+      readonly attributes?: readonly string[] | undefined
+      readonly externalId?: string | undefined
+    }
+  }[]
+  readonly acceptRule: string | null
+  readonly attributeRules: readonly string[]
+  readonly requirePossession: 'none' | 'any' | 'dpop' | 'mtls'
+  readonly oneUse: boolean
   readonly sharedSignals: {
     readonly audience: string
     readonly issuer?: string | undefined
@@ -226,7 +259,7 @@ export interface Signer {
   }
   readonly keyStatus?:
     | {
-        readonly source: 'certificate' | 'jwks'
+        readonly source: 'certificate' | 'jwks' | 'static' | 'pushed'
         readonly keys: readonly {
           readonly kid: string
           readonly alg: string
@@ -237,11 +270,26 @@ export interface Signer {
         readonly nextRefreshAt: string | null
         readonly stale: boolean
         readonly warnings: readonly string[]
+        readonly staleAt?: string | null | undefined
+        readonly ignoredKeys?:
+          | readonly {
+              readonly kid: string
+              readonly alg: string
+              readonly thumbprint: string
+            }[]
+          | undefined
+        readonly pendingKeys?:
+          | readonly {
+              readonly kid: string
+              readonly alg: string
+              readonly thumbprint: string
+            }[]
+          | undefined
       }
     | undefined
 }
 export interface KeyStatus {
-  readonly source: 'certificate' | 'jwks'
+  readonly source: 'certificate' | 'jwks' | 'static' | 'pushed'
   readonly keys: readonly {
     readonly kid: string
     readonly alg: string
@@ -252,6 +300,21 @@ export interface KeyStatus {
   readonly nextRefreshAt: string | null
   readonly stale: boolean
   readonly warnings: readonly string[]
+  readonly staleAt?: string | null | undefined
+  readonly ignoredKeys?:
+    | readonly {
+        readonly kid: string
+        readonly alg: string
+        readonly thumbprint: string
+      }[]
+    | undefined
+  readonly pendingKeys?:
+    | readonly {
+        readonly kid: string
+        readonly alg: string
+        readonly thumbprint: string
+      }[]
+    | undefined
 }
 export interface ClientSigner {
   readonly _links: Readonly<
@@ -361,6 +424,21 @@ export interface AuthDecision {
   } | null
   readonly missing: readonly string[]
   readonly hints: readonly string[]
+  readonly testCase?:
+    | {
+        readonly name: string
+        readonly claims: Readonly<Record<string, unknown>>
+        readonly header?: Readonly<Record<string, unknown>> | undefined
+        readonly now?: string | number | undefined
+        readonly expect: {
+          readonly outcome: 'accepted' | 'refused'
+          readonly check?: string | undefined
+          readonly attributes?: readonly string[] | undefined
+          readonly externalId?: string | undefined
+        }
+      }
+    | null
+    | undefined
 }
 export interface ScimToken {
   readonly id: string
@@ -377,6 +455,57 @@ export interface OwnAuthDecision {
   readonly method: string
   readonly reason: string
   readonly remoteAddress: string
+}
+export interface OwnLogin {
+  readonly id: string
+  readonly at: string
+  readonly method: string
+  readonly signerId: string | null
+  readonly remoteAddress: string
+}
+export interface WhatIfReport {
+  readonly evaluated: number
+  readonly unchanged: number
+  readonly refused: readonly {
+    readonly identity: {
+      readonly id: string | null
+      readonly name: string
+    }
+    readonly signerId: string | null
+    readonly reason: string
+    readonly text: string
+  }[]
+  readonly accepted: readonly {
+    readonly identity: {
+      readonly id: string | null
+      readonly name: string
+    }
+    readonly signerId: string | null
+  }[]
+  readonly attributes: readonly {
+    readonly identity: {
+      readonly id: string | null
+      readonly name: string
+    }
+    readonly added: readonly string[]
+    readonly removed: readonly string[]
+  }[]
+  readonly factors: readonly {
+    readonly identity: {
+      readonly id: string | null
+      readonly name: string
+    }
+    readonly missing: readonly string[]
+  }[]
+  readonly unknown: readonly {
+    readonly identity: {
+      readonly id: string | null
+      readonly name: string
+    } | null
+    readonly signerId: string | null
+    readonly text: string
+  }[]
+  readonly sessionsEnded: number
 }
 export interface Identity {
   readonly _links: Readonly<
@@ -516,6 +645,12 @@ export interface AuthPolicy {
     readonly maxMinutes: number | null
     readonly endWithToken: boolean
   }
+  readonly certificate: {
+    readonly maxDays: number | null
+    readonly renewalNeedsToken: boolean
+    readonly renewalGraceHours: number
+  }
+  readonly acceptRule: string | null
 }
 export interface Ca {
   readonly _links: Readonly<
@@ -663,6 +798,7 @@ export interface ApiSession {
   readonly isMfaRequired: boolean
   readonly isMfaComplete: boolean
   readonly authenticatorId: string
+  readonly boundKey?: string | null | undefined
   readonly lastActivityAt: string
   readonly cachedLastActivityAt: string
   readonly method?: 'password' | 'cert' | 'ext-jwt' | 'passkey' | 'api-account' | undefined
@@ -705,6 +841,7 @@ export interface CurrentApiSession {
   readonly isMfaRequired: boolean
   readonly isMfaComplete: boolean
   readonly authenticatorId: string
+  readonly boundKey?: string | null | undefined
   readonly lastActivityAt: string
   readonly cachedLastActivityAt: string
   readonly token: string
@@ -951,6 +1088,85 @@ export interface AccountJob {
   readonly createdAt: string
   readonly updatedAt: string
 }
+export interface EventSink {
+  readonly _links: Readonly<
+    Record<
+      string,
+      {
+        readonly href: string
+      }
+    >
+  >
+  readonly id: string
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly tags: Readonly<Record<string, string | number | boolean | null>>
+  readonly name: string
+  readonly kind: 'webhook' | 'otlp' | 'file'
+  readonly url: string | null
+  readonly format: 'json' | 'cloudevents'
+  readonly filter: {
+    readonly types?:
+      | readonly (
+          | 'authentication'
+          | 'apiSession'
+          | 'entityChange'
+          | 'signerHealth'
+          | 'enrollment'
+          | 'identitySync'
+          | 'providerEvent'
+          | 'apiAccount'
+          | 'auditHead'
+          | 'eventSink'
+        )[]
+      | undefined
+    readonly signers?: readonly string[] | undefined
+    readonly outcomes?: readonly ('accepted' | 'refused' | 'success' | 'fail')[] | undefined
+  } | null
+  readonly enabled: boolean
+  readonly secretSet: boolean
+  readonly position: number
+  readonly behind: number
+  readonly dropped: number
+  readonly lastDeliveryAt: string | null
+  readonly lastError: string | null
+}
+export interface EventSinkTest {
+  readonly delivered: boolean
+  readonly eventId: string
+  readonly status?: number | undefined
+  readonly error?: string | undefined
+  readonly durationMs: number
+}
+export interface AuditEntry {
+  readonly id: string
+  readonly at: string
+  readonly actorId?: string | null | undefined
+  readonly actorName?: string | null | undefined
+  readonly action?: string | undefined
+  readonly change?: string | null | undefined
+  readonly objectKind?: string | null | undefined
+  readonly objectId?: string | null | undefined
+  readonly objectName?: string | null | undefined
+  readonly requestId?: string | null | undefined
+  readonly address?: string | null | undefined
+  readonly before?: unknown | undefined
+  readonly after?: unknown | undefined
+  readonly node: string
+  readonly sequence: number
+  readonly previousHash: string
+  readonly scope: 'controller' | 'organization'
+  readonly contentHash: string
+  readonly hash: string
+}
+export interface AuditHead {
+  readonly node: string
+  readonly sequence: number
+  readonly hash: string
+  readonly signature: string
+  readonly publicKey: unknown
+  readonly at: string
+}
 export interface SignerInput {
   readonly name: string
   readonly enabled: boolean
@@ -961,6 +1177,22 @@ export interface SignerInput {
   readonly jwksCaPem?: string | null | undefined
   readonly certPem?: string | null | undefined
   readonly kid?: string | null | undefined
+  readonly jwks?:
+    | {
+        readonly keys: readonly Readonly<Record<string, unknown>>[]
+      }
+    | null
+    | undefined
+  readonly certPems?: readonly string[] | null | undefined
+  readonly pushedKeys?:
+    | {
+        readonly maxAgeSeconds: number
+      }
+    | null
+    | undefined
+  readonly jwksAuthorization?: string | null | undefined
+  readonly pinnedKeyThumbprints?: readonly string[] | null | undefined
+  readonly requireKeyContinuity?: boolean | null | undefined
   readonly claimsProperty?: string | null | undefined
   readonly useExternalId?: boolean | null | undefined
   readonly externalAuthUrl?: string | null | undefined
@@ -980,6 +1212,25 @@ export interface SignerInput {
   readonly clockSkewSeconds?: number | null | undefined
   readonly maxTokenAgeSeconds?: number | null | undefined
   readonly requiredClaims?: Readonly<Record<string, unknown>> | null | undefined
+  readonly testCases?:
+    | readonly {
+        readonly name: string
+        readonly claims: Readonly<Record<string, unknown>>
+        readonly header?: Readonly<Record<string, unknown>> | null | undefined
+        readonly now?: string | number | null | undefined
+        readonly expect: {
+          readonly outcome: 'accepted' | 'refused'
+          readonly check?: string | null | undefined
+          readonly attributes?: readonly string[] | null | undefined
+          readonly externalId?: string | null | undefined
+        }
+      }[]
+    | null
+    | undefined
+  readonly acceptRule?: string | null | undefined
+  readonly attributeRules?: readonly string[] | null | undefined
+  readonly requirePossession?: 'none' | 'any' | 'dpop' | 'mtls' | null | undefined
+  readonly oneUse?: boolean | null | undefined
   readonly sharedSignals?:
     | {
         readonly audience: string
@@ -1003,6 +1254,22 @@ export interface SignerChanges {
   readonly jwksCaPem?: string | null | undefined
   readonly certPem?: string | null | undefined
   readonly kid?: string | null | undefined
+  readonly jwks?:
+    | {
+        readonly keys: readonly Readonly<Record<string, unknown>>[]
+      }
+    | null
+    | undefined
+  readonly certPems?: readonly string[] | null | undefined
+  readonly pushedKeys?:
+    | {
+        readonly maxAgeSeconds: number
+      }
+    | null
+    | undefined
+  readonly jwksAuthorization?: string | null | undefined
+  readonly pinnedKeyThumbprints?: readonly string[] | null | undefined
+  readonly requireKeyContinuity?: boolean | null | undefined
   readonly claimsProperty?: string | null | undefined
   readonly useExternalId?: boolean | null | undefined
   readonly externalAuthUrl?: string | null | undefined
@@ -1022,6 +1289,25 @@ export interface SignerChanges {
   readonly clockSkewSeconds?: number | null | undefined
   readonly maxTokenAgeSeconds?: number | null | undefined
   readonly requiredClaims?: Readonly<Record<string, unknown>> | null | undefined
+  readonly testCases?:
+    | readonly {
+        readonly name: string
+        readonly claims: Readonly<Record<string, unknown>>
+        readonly header?: Readonly<Record<string, unknown>> | null | undefined
+        readonly now?: string | number | null | undefined
+        readonly expect: {
+          readonly outcome: 'accepted' | 'refused'
+          readonly check?: string | null | undefined
+          readonly attributes?: readonly string[] | null | undefined
+          readonly externalId?: string | null | undefined
+        }
+      }[]
+    | null
+    | undefined
+  readonly acceptRule?: string | null | undefined
+  readonly attributeRules?: readonly string[] | null | undefined
+  readonly requirePossession?: 'none' | 'any' | 'dpop' | 'mtls' | null | undefined
+  readonly oneUse?: boolean | null | undefined
   readonly sharedSignals?:
     | {
         readonly audience: string
@@ -1078,6 +1364,15 @@ export interface AuthPolicyInput {
       }
     | null
     | undefined
+  readonly certificate?:
+    | {
+        readonly maxDays?: number | null | undefined
+        readonly renewalNeedsToken?: boolean | null | undefined
+        readonly renewalGraceHours?: number | null | undefined
+      }
+    | null
+    | undefined
+  readonly acceptRule?: string | null | undefined
   readonly tags?: Readonly<Record<string, unknown>> | null | undefined
 }
 export interface AuthPolicyChanges {
@@ -1138,6 +1433,15 @@ export interface AuthPolicyChanges {
       }
     | null
     | undefined
+  readonly certificate?:
+    | {
+        readonly maxDays?: number | null | undefined
+        readonly renewalNeedsToken?: boolean | null | undefined
+        readonly renewalGraceHours?: number | null | undefined
+      }
+    | null
+    | undefined
+  readonly acceptRule?: string | null | undefined
   readonly tags?: Readonly<Record<string, unknown>> | null | undefined
 }
 export interface CaInput {
@@ -1179,6 +1483,68 @@ export interface CaChanges {
       }
     | null
     | undefined
+  readonly tags?: Readonly<Record<string, unknown>> | null | undefined
+}
+export interface EventSinkInput {
+  readonly name: string
+  readonly kind: 'webhook' | 'otlp' | 'file'
+  readonly url?: string | null | undefined
+  readonly format?: 'json' | 'cloudevents' | null | undefined
+  readonly filter?:
+    | {
+        readonly types?:
+          | readonly (
+              | 'authentication'
+              | 'apiSession'
+              | 'entityChange'
+              | 'signerHealth'
+              | 'enrollment'
+              | 'identitySync'
+              | 'providerEvent'
+              | 'apiAccount'
+              | 'auditHead'
+              | 'eventSink'
+            )[]
+          | null
+          | undefined
+        readonly signers?: readonly string[] | null | undefined
+        readonly outcomes?: readonly ('accepted' | 'refused' | 'success' | 'fail')[] | null | undefined
+      }
+    | null
+    | undefined
+  readonly enabled?: boolean | null | undefined
+  readonly secret?: string | null | undefined
+  readonly tags?: Readonly<Record<string, unknown>> | null | undefined
+}
+export interface EventSinkChanges {
+  readonly name?: string | null | undefined
+  readonly kind?: 'webhook' | 'otlp' | 'file' | null | undefined
+  readonly url?: string | null | undefined
+  readonly format?: 'json' | 'cloudevents' | null | undefined
+  readonly filter?:
+    | {
+        readonly types?:
+          | readonly (
+              | 'authentication'
+              | 'apiSession'
+              | 'entityChange'
+              | 'signerHealth'
+              | 'enrollment'
+              | 'identitySync'
+              | 'providerEvent'
+              | 'apiAccount'
+              | 'auditHead'
+              | 'eventSink'
+            )[]
+          | null
+          | undefined
+        readonly signers?: readonly string[] | null | undefined
+        readonly outcomes?: readonly ('accepted' | 'refused' | 'success' | 'fail')[] | null | undefined
+      }
+    | null
+    | undefined
+  readonly enabled?: boolean | null | undefined
+  readonly secret?: string | null | undefined
   readonly tags?: Readonly<Record<string, unknown>> | null | undefined
 }
 export interface IdentityInput {

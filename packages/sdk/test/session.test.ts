@@ -57,6 +57,24 @@ test('anonymous calls send neither session nor second token; a login sends no se
   assert.equal(client.session, 'fresh')
 })
 
+test('a renewal of the own certificate sends a request for new keys, and the token beside the session', async (t) => {
+  const server = await startServer(t, () => ({ json: { data: { clientCert: 'new', ca: 'ca' }, meta: {} } }))
+  const client = new ControllerClient({ baseUrl: server.url, session: 's' })
+  const { certificate, ca, keys } = await client.ownCertificates.renew('a/b', { token: 'jwt' })
+  assert.deepEqual([certificate, ca, keys.privateKey.type], ['new', 'ca', 'private'])
+  await client.ownCertificates.confirm('a/b', certificate)
+  await client.ownCertificates.renew('a', { keys })
+  const own = '/edge/client/v1/current-identity/authenticators'
+  assert.deepEqual(
+    server.seen.map(({ path, headers }) => [path, headers['zt-session'], headers.authorization]),
+    [
+      [`${own}/a%2Fb/extend`, 's', 'Bearer jwt'],
+      [`${own}/a%2Fb/extend-verify`, 's', undefined],
+      [`${own}/a/extend`, 's', undefined],
+    ],
+  )
+})
+
 test('a refused session is renewed once if possible', async (t) => {
   const server = await startServer(t, ({ headers }) =>
     headers['zt-session'] === 'new' ? OK : { status: 401, json: { error: { code: 'UNAUTHORIZED' } } },

@@ -1,3 +1,4 @@
+import { CountersignError } from '../countersign-error.ts'
 import { unexpectedResponse } from '../http/error-response.ts'
 import { type ApiCall, JsonApi } from '../http/json-api.ts'
 import { memberOf } from '../http/read-body.ts'
@@ -10,6 +11,8 @@ export type ApiName = 'client' | 'management'
 export interface ControllerApiOptions extends SessionOptions, TransportOptions {
   /** The controller's address, e.g. `https://127.0.0.1:1280`. */
   readonly baseUrl: string
+  /** Asked when a change would lock out all administrators. The change is made when it resolves to true; without it, such a change fails. */
+  readonly confirmLockOut?: ((message: string) => Promise<boolean>) | undefined
 }
 
 /** A successful response in the controller's envelope. */
@@ -24,11 +27,13 @@ export class ControllerApi {
   readonly authorization: SessionAuthorization
   readonly #authorized: JsonApi
   readonly #anonymous: JsonApi
+  readonly #confirmLockOut: ControllerApiOptions['confirmLockOut']
 
   constructor(options: ControllerApiOptions) {
     this.authorization = new SessionAuthorization(options)
     this.#authorized = new JsonApi(options.baseUrl, this.authorization, options)
     this.#anonymous = new JsonApi(options.baseUrl, { headers: async () => ({}) }, options)
+    this.#confirmLockOut = options.confirmLockOut
   }
 
   get baseUrl(): string {
@@ -41,8 +46,18 @@ export class ControllerApi {
   }
 
   /** Like `call`, and also returns `meta` and the headers. */
-  exchange<Data>(api: ApiName, call: ApiCall): Promise<ApiResponse<Data>> {
-    return this.#send(this.#authorized, api, call)
+  async exchange<Data>(api: ApiName, call: ApiCall): Promise<ApiResponse<Data>> {
+    try {
+      return await this.#send<Data>(this.#authorized, api, call)
+    } catch (error) {
+      if (!(await this.#isConfirmed(error))) throw error
+      return this.#send<Data>(this.#authorized, api, { ...call, query: { ...call.query, confirmLockOut: true } })
+    }
+  }
+
+  async #isConfirmed(error: unknown): Promise<boolean> {
+    if (!(error instanceof CountersignError) || error.code !== 'WOULD_LOCK_OUT') return false
+    return (await this.#confirmLockOut?.(error.reason)) ?? false
   }
 
   /** Like `call`, but sends neither session nor secondary token. */

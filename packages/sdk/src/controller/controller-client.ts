@@ -12,14 +12,19 @@ import type {
   CurrentApiSession,
   Identity,
   OwnAuthDecision,
+  OwnLogin,
   Version,
+  WhatIfReport,
 } from '../wire-types.ts'
 import { ApiSessions } from './api-sessions.ts'
+import { Audit } from './audit.ts'
 import { Authenticators, Enrollments } from './authenticators.ts'
 import { Cas } from './cas.ts'
 import { type ApiName, ControllerApi, type ControllerApiOptions } from './controller-api.ts'
+import { EventSinks } from './event-sinks.ts'
 import { Identities } from './identities.ts'
 import { OwnOneTimeCodes } from './one-time-codes.ts'
+import { OwnCertificates } from './own-certificates.ts'
 import { NamedResource, ReadableResource } from './resource.ts'
 import type { TokenSupplier } from './session-authorization.ts'
 import { Signers } from './signers.ts'
@@ -31,11 +36,28 @@ export interface ControllerLoginOptions extends CallOptions {
   readonly api?: ApiName | undefined
 }
 
+/** A proposed change. The body of an `update` is merged like that of a PATCH. */
+export interface WhatIfChange {
+  readonly op: 'create' | 'update' | 'delete'
+  readonly kind: 'ext-jwt-signer' | 'auth-policy' | 'identity'
+  readonly id?: string
+  readonly body?: object
+}
+
+export interface WhatIfOptions extends CallOptions {
+  /** How many recent logins are evaluated at most, from 1 to 10,000. Default: 1,000. */
+  readonly limit?: number
+}
+
 /** A client of one controller's APIs. Every method throws CountersignError. */
 export class ControllerClient {
   readonly signers: Signers
   readonly authPolicies: NamedResource<AuthPolicy, AuthPolicyInput, AuthPolicyChanges>
   readonly cas: Cas
+  /** Receivers of events. For administrators. */
+  readonly eventSinks: EventSinks
+  /** The record of changes and decisions. */
+  readonly audit: Audit
   readonly identities: Identities
   readonly authenticators: Authenticators
   readonly enrollments: Enrollments
@@ -47,8 +69,12 @@ export class ControllerClient {
   readonly ownSessions: Pick<ApiSessions, 'list' | 'page' | 'delete'>
   /** Why logins of the caller's identity were refused in the last 24 hours. */
   readonly ownAuthDecisions: Pick<ReadableResource<OwnAuthDecision>, 'list' | 'page'>
+  /** The last logins of the caller's identity that were accepted, also after their session. */
+  readonly ownLogins: Pick<ReadableResource<OwnLogin>, 'list' | 'page'>
   /** The caller's own one-time codes. */
   readonly oneTimeCodes: OwnOneTimeCodes
+  /** The caller's own certificate. */
+  readonly ownCertificates: OwnCertificates
   /** Enrolling a first credential; needs no session. */
   readonly enrollment: Enrollment
   readonly #api: ControllerApi
@@ -59,6 +85,8 @@ export class ControllerClient {
     this.signers = new Signers(api, '/ext-jwt-signers')
     this.authPolicies = new NamedResource(api, '/auth-policies')
     this.cas = new Cas(api, '/cas')
+    this.eventSinks = new EventSinks(api, '/event-sinks')
+    this.audit = new Audit(api)
     this.identities = new Identities(api, '/identities')
     this.authenticators = new Authenticators(api, '/authenticators')
     this.enrollments = new Enrollments(api, '/enrollments')
@@ -66,7 +94,9 @@ export class ControllerClient {
     this.authDecisions = new ReadableResource(api, '/auth-decisions')
     this.ownSessions = new ApiSessions(api, '/current-identity/api-sessions')
     this.ownAuthDecisions = new ReadableResource<OwnAuthDecision>(api, '/current-identity/auth-decisions')
+    this.ownLogins = new ReadableResource<OwnLogin>(api, '/current-identity/logins')
     this.oneTimeCodes = new OwnOneTimeCodes(api)
+    this.ownCertificates = new OwnCertificates(api)
     this.enrollment = new Enrollment(api)
   }
 
@@ -136,6 +166,12 @@ export class ControllerClient {
   /** The number of entities of each kind. */
   summary(options: CallOptions = {}): Promise<Readonly<Record<string, number>>> {
     return this.#api.call('management', { method: 'GET', path: '/summary', ...options })
+  }
+
+  /** Predicts what changes would do to logins and sessions. Changes nothing. */
+  whatIf(changes: readonly WhatIfChange[], { limit, ...options }: WhatIfOptions = {}): Promise<WhatIfReport> {
+    const body = { changes, ...(limit !== undefined && { limit }) }
+    return this.#api.call('management', { method: 'POST', path: '/what-if', body, isIdempotent: true, ...options })
   }
 
   /** Events as they happen. Resumes a broken stream; ends when the signal aborts. */

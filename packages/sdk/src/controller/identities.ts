@@ -1,6 +1,6 @@
 import { pathOf } from '../http/json-api.ts'
 import type { CallOptions } from '../http/transport.ts'
-import type { Authenticator, Enrollment, Identity, IdentityChanges, IdentityInput } from '../wire-types.ts'
+import type { Authenticator, Enrollment, Identity, IdentityChanges, IdentityInput, Passkey } from '../wire-types.ts'
 import { NamedResource } from './resource.ts'
 
 /** Identities, with their authenticators, enrollments and sessions. */
@@ -18,6 +18,17 @@ export class Identities extends NamedResource<Identity, IdentityInput, IdentityC
   /** Removes the identity's one-time codes, so that it can set up new ones. */
   async resetMfa(id: string, options: CallOptions = {}): Promise<void> {
     await this.#remove(id, 'mfa', options)
+  }
+
+  /** The passkeys of an identity. */
+  passkeys(id: string, options: CallOptions = {}): Promise<Passkey[]> {
+    return this.#listRelated(id, 'passkeys', options)
+  }
+
+  /** Removes a passkey of an identity, and ends the sessions that it has opened or completed. */
+  async deletePasskey(id: string, passkeyId: string, options: CallOptions = {}): Promise<void> {
+    const path = pathOf(`${pathOf(this.path, id)}/passkeys`, passkeyId)
+    await this.api.call('management', { method: 'DELETE', path, ...options })
   }
 
   /** Ends all sessions of an identity. */

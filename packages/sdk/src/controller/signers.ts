@@ -18,6 +18,15 @@ interface ExplainOptions extends CallOptions {
   readonly signerId?: string
 }
 
+/** A JWKS. */
+export interface PushedKeySet {
+  readonly keys: readonly object[]
+}
+
+interface ConfirmOptions extends ChangeOptions {
+  readonly thumbprints?: readonly string[]
+}
+
 /** A single signer, with the state of its keys. Lists leave that out. */
 export type SignerDetail = Signer & { readonly keyStatus: KeyStatus }
 
@@ -63,6 +72,30 @@ export class Signers extends NamedResource<Signer, SignerInput, SignerChanges> {
   /** Fetches a signer's keys now and returns the result. */
   async refreshKeys(id: string, options: CallOptions = {}): Promise<KeyStatus> {
     return (await this.act<{ keyStatus: KeyStatus }>(id, 'refresh-keys', undefined, options)).keyStatus
+  }
+
+  /**
+   * Pushes the keys of a signer with `pushedKeys`. `ifMatch` is the version from `getVersioned`: the call fails with 412 when the signer has changed
+   * since, and with 428 without it.
+   */
+  async pushKeys(
+    id: string,
+    keySet: PushedKeySet,
+    { ifMatch, ...options }: ChangeOptions = {},
+  ): Promise<{ readonly keyStatus: KeyStatus }> {
+    const path = `${pathOf(this.path, id)}/pushed-keys`
+    const headers = ifMatchHeaders(ifMatch)
+    return this.api.call('management', { method: 'PUT', path, body: keySet, headers, ...options })
+  }
+
+  /** Uses the fetched keys that wait for a confirmation. With `thumbprints`, only if exactly these keys wait. */
+  async confirmKeys(
+    id: string,
+    { ifMatch, thumbprints, ...options }: ConfirmOptions = {},
+  ): Promise<{ readonly keyStatus: KeyStatus }> {
+    const path = `${pathOf(this.path, id)}/confirm-keys`
+    const body = thumbprints ? { thumbprints } : {}
+    return this.api.call('management', { method: 'POST', path, body, headers: ifMatchHeaders(ifMatch), ...options })
   }
 
   /** Trusts a signer as it is. For administrators; `ifMatch` ensures that it is still the version that was reviewed. */

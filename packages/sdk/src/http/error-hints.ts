@@ -5,6 +5,7 @@ const BY_CODE: Readonly<Record<string, string>> = {
   CAN_NOT_DELETE_REFERENCED_ENTITY: 'first change or delete the items that reference it',
   ENROLLMENT_IDENTITY_ALREADY_ENROLLED: 'log in with the token, or ask an administrator for a one-time token',
   FRESH_LOGIN_REQUIRED: 'log in again, then repeat the change',
+  TRUSTED_LOGIN_REQUIRED: 'log in by another method, or have an administrator trust the signer or CA',
   INVALID_AUTH: 'check the credentials; an administrator can look up the reason in auth-decisions by the request id',
   INVALID_FILTER: 'check the syntax of the filter, and the names of its members: docs/api.md',
   INVALID_SORT_IDENTIFIER: 'sort by a member that lists can be sorted by: docs/api.md',
