@@ -7,7 +7,9 @@ const cas = async () => (await import('./commands/resources/cas.ts')).cas
 const identities = async () => (await import('./commands/resources/identities.ts')).identities
 const enrollments = async () => (await import('./commands/resources/enrollments.ts')).enrollments
 const authenticators = async () => (await import('./commands/resources/authenticators.ts')).authenticators
+const passkeys = async () => (await import('./commands/resources/passkeys.ts')).passkeys
 const decisions = async () => (await import('./commands/resources/decisions.ts')).decisions
+const sinks = async () => (await import('./commands/resources/sinks.ts')).sinks
 const sessions = async () => (await import('./commands/resources/sessions.ts')).sessions
 
 const networks = async () => (await import('./commands/hosted/networks.ts')).networks
@@ -37,6 +39,11 @@ const CONTROLLER: Rows = [
     'Restore a data directory from a backup file',
     async () => (await import('./commands/restore.ts')).restore,
   ],
+  [
+    'recover-admin',
+    'Give the first administrator a new password, on the files of the controller',
+    async () => (await import('./commands/recover-admin.ts')).recoverAdmin,
+  ],
 ]
 
 const LOGIN: Rows = [
@@ -58,6 +65,12 @@ const LOGIN: Rows = [
 
 const MANAGE: Rows = [
   ['explain', 'Explain why a token is refused', async () => (await import('./commands/explain.ts')).explain],
+  [
+    'what-if',
+    'Predict the effect of changes on logins and sessions',
+    async () => (await import('./commands/what-if.ts')).whatIf,
+  ],
+  ['test', 'Run test cases of signers, without a controller', async () => (await import('./commands/test.ts')).test],
   ['signers list', 'List the External JWT Signers', async () => (await signers()).list],
   ['signers show', 'Show a signer', async () => (await signers()).show],
   ['signers create', 'Trust the tokens of a provider', async () => (await signers()).create],
@@ -68,6 +81,8 @@ const MANAGE: Rows = [
   ['signers trust', 'Let an untrusted signer log in administrators', async () => (await signers()).trust],
   ['signers delete', 'Delete a signer', async () => (await signers()).delete],
   ['signers refresh', 'Fetch the keys of a signer now', async () => (await signers()).refresh],
+  ['signers push-keys', 'Fetch the keys of a provider here and push them', async () => (await signers()).pushKeys],
+  ['signers confirm-keys', 'Use keys that share none with the earlier', async () => (await signers()).confirmKeys],
   ['signers discover', 'Read the members of a signer from its issuer', async () => (await signers()).discover],
   ['scim-tokens list', 'List the SCIM tokens of a signer', async () => (await scimTokens()).list],
   ['scim-tokens create', 'Let the provider of a signer manage users by SCIM', async () => (await scimTokens()).create],
@@ -98,6 +113,12 @@ const MANAGE: Rows = [
   ['identities edit', 'Edit an identity in an editor', async () => (await identities()).edit],
   ['identities enable', 'Enable an identity', async () => (await identities()).enable],
   ['identities disable', 'Disable an identity and end its sessions', async () => (await identities()).disable],
+  [
+    'identities reset-codes',
+    'Remove one-time codes, so that the identity sets up new ones',
+    async () => (await identities()).resetCodes,
+  ],
+  ['identities end-sessions', 'End all sessions of an identity', async () => (await identities()).endSessions],
   ['identities delete', 'Delete an identity', async () => (await identities()).delete],
   ['enrollments list', 'List the one-time tokens that are not used yet', async () => (await enrollments()).list],
   ['enrollments show', 'Show an enrollment, without its token', async () => (await enrollments()).show],
@@ -111,11 +132,37 @@ const MANAGE: Rows = [
   ['authenticators show', 'Show a password login or a certificate', async () => (await authenticators()).show],
   ['authenticators reset', 'Replace a credential by a one-time token', async () => (await authenticators()).reset],
   ['authenticators revoke', 'Delete a password or certificate', async () => (await authenticators()).revoke],
+  ['passkeys list', 'List the passkeys of an identity', async () => (await passkeys()).list],
+  ['passkeys revoke', 'Delete the passkey of a lost device', async () => (await passkeys()).revoke],
   ['decisions list', 'List the refused logins of the last 24 hours', async () => (await decisions()).list],
   ['decisions show', 'Show why a login was refused', async () => (await decisions()).show],
+  ['decisions add-test-case', 'Make a test case of a refused login', async () => (await decisions()).testCase],
   ['sessions list', 'List the API sessions of all identities', async () => (await sessions()).list],
   ['sessions show', 'Show an API session', async () => (await sessions()).show],
   ['sessions delete', 'End an API session', async () => (await sessions()).delete],
+  ['sinks list', 'List the receivers of events', async () => (await sinks()).list],
+  ['sinks show', 'Show a sink and how far its deliveries are', async () => (await sinks()).show],
+  ['sinks create', 'Send events to a webhook, a collector or a file', async () => (await sinks()).create],
+  ['sinks update', 'Update members of a sink', async () => (await sinks()).update],
+  ['sinks edit', 'Edit a sink in an editor', async () => (await sinks()).edit],
+  ['sinks test', 'Send a test event to a sink', async () => (await sinks()).test],
+  ['sinks replay', 'Deliver events to a sink again', async () => (await sinks()).replay],
+  ['sinks delete', 'Delete a sink', async () => (await sinks()).delete],
+  [
+    'audit list',
+    'List changes and decisions',
+    async () => (await import('./commands/resources/audit-list.ts')).auditList,
+  ],
+  [
+    'audit export',
+    'Export the audit record to a file',
+    async () => (await import('./commands/audit/audit-export.ts')).auditExport,
+  ],
+  [
+    'audit verify',
+    'Check an export of the audit record, offline',
+    async () => (await import('./commands/audit/audit-verify.ts')).auditVerify,
+  ],
   ['events tail', 'Follow events as they happen', async () => (await import('./commands/events-tail.ts')).eventsTail],
   ['api', 'Call any path of the APIs', async () => (await import('./commands/api.ts')).api],
   [
@@ -135,6 +182,8 @@ const HOSTED: Rows = [
   ['networks list', 'List the networks of the organization', async () => (await networks()).list],
   ['networks show', 'Show a network', async () => (await networks()).show],
   ['networks create', 'Add a network', async () => (await networks()).create],
+  ['networks update', 'Update members of a network', async () => (await networks()).update],
+  ['networks delete', 'Remove a network from the list', async () => (await networks()).delete],
   ['accounts list', 'List the API accounts', async () => (await accounts()).list],
   ['accounts show', 'Show an API account', async () => (await accounts()).show],
   ['accounts create', 'Create an API account and write its credentials file', async () => (await accounts()).create],
@@ -163,6 +212,7 @@ const HOSTED: Rows = [
   ['providers list', 'List the identity providers', async () => (await providers()).list],
   ['providers show', 'Show an identity provider', async () => (await providers()).show],
   ['providers create', 'Trust the tokens of an identity provider', async () => (await providers()).create],
+  ['providers update', 'Update members of an identity provider', async () => (await providers()).update],
   ['providers test', 'Test the administration of an identity provider', async () => (await providers()).test],
   ['providers delete', 'Delete an identity provider', async () => (await providers()).delete],
 ]

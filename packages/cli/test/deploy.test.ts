@@ -99,9 +99,10 @@ test('the container runs the command as an unprivileged user, with valid setting
   )
   assert.ok(await isAccepted([], settings as Record<string, string>))
   assert.deepEqual(settings.COUNTERSIGN_DATA_DIR, /^VOLUME (.*)$/m.exec(file)?.[1])
-  assert.match(file, /^USER node$/m)
+  assert.match(file, /^USER 65532:65532$/m)
   const last = file.slice(file.lastIndexOf('FROM'))
-  assert.ok(last.indexOf('USER node') < last.indexOf('ENTRYPOINT'))
+  assert.ok(last.indexOf('USER 65532') < last.indexOf('ENTRYPOINT'))
+  assert.ok(!/^RUN /m.test(file), 'no step runs a program')
   assert.equal((await runCaptured([...JSON.parse(/^CMD (.*)$/m.exec(file)?.[1] ?? '[]'), '--help'])).exitCode, 0)
 })
 
@@ -122,4 +123,51 @@ test('the systemd unit starts the command with a valid settings file', async () 
   ]) {
     assert.ok(lines.includes(hardening), hardening)
   }
+})
+
+const UNIT_LINE = /^(|#.*|\[(Unit|Service|Timer|Install)\]|[A-Z]\w*=.*)$/
+const SECONDS: Readonly<Record<string, number>> = { min: 60, h: 3600 }
+const PUSHED = ['signers', 'push-keys']
+
+test('the timer that pushes keys runs its unit, whose command has flags that exist', async () => {
+  const [service, timer] = ['service', 'timer'].map((kind) => read(`countersign-push-keys.${kind}`).split('\n'))
+  for (const line of [...(service ?? []), ...(timer ?? [])]) assert.match(line, UNIT_LINE)
+  const start = service?.find((line) => line.startsWith('ExecStart=')) ?? ''
+  const [, ...words] = start.replaceAll(/\$\{\w+\}/g, 'x').split(' ')
+  assert.deepEqual(words.slice(0, 2), PUSHED)
+  assert.equal((await runCaptured([...words, '--help'])).exitCode, 0)
+  assert.notEqual((await runCaptured([...words, '--no-such-flag', '--help'])).exitCode, 0)
+  for (const line of ['Type=oneshot', 'DynamicUser=yes', 'NoNewPrivileges=yes', 'ProtectSystem=strict']) {
+    assert.ok(service?.includes(line), line)
+  }
+  const [, count = '', unit = ''] = /^OnUnitActiveSec=(\d+)(\w+)$/m.exec(timer?.join('\n') ?? '') ?? []
+  assert.equal(Number(count) * (SECONDS[unit] ?? 0), 900, 'every 15 minutes, as docs/signer-keys.md says')
+  assert.ok(timer?.includes('WantedBy=timers.target'))
+})
+
+test('the CronJob that pushes keys has flags that exist, no privileges, and its credentials from a secret', async () => {
+  const job = parse(read('push-keys-cronjob.yaml'))
+  assert.deepEqual([job.apiVersion, job.kind, job.spec.schedule], ['batch/v1', 'CronJob', '*/15 * * * *'])
+  const { containers, volumes, securityContext, automountServiceAccountToken } = job.spec.jobTemplate.spec.template.spec
+  const [{ args, env, volumeMounts, securityContext: own }] = containers
+  assert.deepEqual(args.slice(0, 2), PUSHED)
+  assert.equal((await runCaptured([...args, '--help'])).exitCode, 0)
+  assert.notEqual((await runCaptured([...args, '--no-such-flag', '--help'])).exitCode, 0)
+  assert.deepEqual(
+    [
+      securityContext.runAsNonRoot,
+      own.allowPrivilegeEscalation,
+      own.readOnlyRootFilesystem,
+      automountServiceAccountToken,
+    ],
+    [true, false, true, false],
+  )
+  for (const { name } of volumeMounts)
+    assert.ok(
+      volumes.some((volume: { name: string }) => volume.name === name),
+      name,
+    )
+  const folder = volumeMounts.find(({ name }: { name: string }) => name === 'account').mountPath
+  assert.ok(args[args.indexOf('--credentials') + 1].startsWith(`${folder}/`))
+  assert.ok(env.some(({ name }: { name: string }) => name === 'COUNTERSIGN_HOSTED_URL'))
 })

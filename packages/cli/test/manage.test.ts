@@ -259,9 +259,10 @@ test('the end of access and the life of sessions have flags, are shown, and can 
   await ok('identities update temp --set expiresAt=null')
   assert.equal(JSON.parse(await ok('identities show temp -o json')).expiresAt, null)
   await ok(
-    'policies create short --session-idle-minutes 5 --session-max-minutes 60 --session-end-with-token --allow-jwt --require-acr gold --require-amr otp --max-auth-age-seconds 300',
+    'policies create short --session-idle-minutes 5 --session-max-minutes 60 --session-end-with-token --certificate-max-days 30 --renewal-needs-token --renewal-grace-hours 0 --allow-jwt --require-acr gold --require-amr otp --max-auth-age-seconds 300',
   )
-  const { session, primary } = JSON.parse(await ok('policies show short -o json'))
+  const { session, primary, certificate } = JSON.parse(await ok('policies show short -o json'))
+  assert.deepEqual(certificate, { maxDays: 30, renewalNeedsToken: true, renewalGraceHours: 0 })
   assert.deepEqual(session, { idleMinutes: 5, maxMinutes: 60, endWithToken: true })
   const { requireAcr, requireAmr, maxAuthAgeSeconds } = primary.extJwt
   assert.deepEqual([requireAcr, requireAmr, maxAuthAgeSeconds], [['gold'], ['otp'], 300])

@@ -3,7 +3,13 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { type Field, isGroup, type Members } from '@countersign/contract/resource'
-import { createControllerStage, makeTestAuthority } from '@countersign/testkit'
+import {
+  createControllerStage,
+  makeTestAuthority,
+  makeTestCertificate,
+  mintKey,
+  mintKeySet,
+} from '@countersign/testkit'
 import { parse, stringify } from 'yaml'
 import type { ResourceDescription } from '../src/resources/resource-kind.ts'
 import { KINDS, listFileMembers } from '../src/state/state-kinds.ts'
@@ -68,6 +74,10 @@ const url = ({ index }: Context, path = '') => `https://host-${index}.example/${
 const scalars = (context: Context) =>
   flip(context) ? { team: 'iam', size: 3, old: false, nothing: null, 'a.b': '~' } : {}
 
+/** Each signer has its keys from another source. */
+const sourceOf = ({ index }: Context) => (['jwksEndpoint', 'jwks', 'certPems'] as const)[index % 3]
+const ofSource = (source: string, context: Context, value: unknown) => (sourceOf(context) === source ? value : null)
+
 /** Values of members that have rules of their own, by kind and path. Undefined: not in the file. */
 const VALUES: Readonly<Record<string, (context: Context) => unknown>> = {
   'cas.certPem': ({ index }) => makeTestAuthority({ commonName: `ca ${index}` }).pem,
@@ -84,9 +94,20 @@ const VALUES: Readonly<Record<string, (context: Context) => unknown>> = {
       : null,
   'signers.issuer': (context) => url(context, 'realm'),
   'signers.audience': ({ index }) => `audience ${index}`,
-  'signers.jwksEndpoint': (context) => url(context, 'jwks'),
+  'signers.jwksEndpoint': (context) => ofSource('jwksEndpoint', context, url(context, 'jwks')),
   'signers.certPem': () => null,
-  'signers.jwksCaPem': (context) => (flip(context) ? makeTestAuthority({ commonName: 'jwks' }).pem : null),
+  'signers.jwks': (context) => ofSource('jwks', context, mintKeySet(mintKey('P-256'), mintKey('RSA'))),
+  'signers.certPems': (context) => ofSource('certPems', context, [makeTestCertificate().pem]),
+  'signers.pushedKeys': () => null,
+  'signers.jwksAuthorization': () => undefined,
+  'signers.pinnedKeyThumbprints': (context) => (flip(context) ? ['A'.repeat(43)] : []),
+  'signers.requireKeyContinuity': (context) => sourceOf(context) === 'jwksEndpoint' && flip(context),
+  'signers.kid': () => null,
+  'signers.oneUse': () => false,
+  'signers.testCases': (context) =>
+    flip(context) ? [{ name: 'a', claims: { iss: 'x' }, expect: { outcome: 'refused', check: 'issuer' } }] : [],
+  'signers.jwksCaPem': (context) =>
+    ofSource('jwksEndpoint', context, flip(context) ? makeTestAuthority({ commonName: 'jwks' }).pem : null),
   'signers.claimsProperty': (context) => pick(context, ['sub', '/email', null]),
   'signers.enrollNameClaimsSelector': (context) => pick(context, ['name', null]),
   'signers.enrollAttributeClaimsSelector': (context) => pick(context, ['/groups', null]),
@@ -106,6 +127,9 @@ const VALUES: Readonly<Record<string, (context: Context) => unknown>> = {
   'policies.primary.cert.allowed': () => true,
   'policies.primary.extJwt.allowedSigners': (context) =>
     ['signer 2', 'signer 0', 'signer 1'].filter(() => flip(context)),
+  'signers.acceptRule': (context) => (flip(context) ? 'claims.a == "b"' : null),
+  'signers.attributeRules': (context) => (flip(context) ? ['claims.groups', '["a"]'] : []),
+  'policies.acceptRule': (context) => (flip(context) ? 'claims.a == "b"' : null),
   'policies.primary.extJwt.requireAcr': (context) => (flip(context) ? ['silver', 'gold'] : []),
   'policies.secondary.requireExtJwtSigner': (context) => (flip(context) ? 'signer 0' : null),
   'identities.type': () => 'Default',
@@ -130,6 +154,10 @@ const VALUES: Readonly<Record<string, (context: Context) => unknown>> = {
       { kind: 'manual' },
       { kind: 'keycloak', url: url(context), realm: 'r', clientId: 'c' },
     ]),
+  'sinks.kind': (context) => pick(context, ['otlp', 'webhook']),
+  'sinks.url': (context) => url(context, 'events'),
+  'sinks.secret': () => undefined,
+  'sinks.filter': (context) => (flip(context) ? { types: ['entityChange'], outcomes: ['refused'] } : null),
   'networks.controllerUrl': (context) => url(context),
   'accounts.identityProviderId': () => 'provider 0',
   'accounts.kind': () => 'federated',
@@ -485,7 +513,7 @@ test('an export leaves out what the caller cannot read at all, with a warning', 
   assert.deepEqual(Object.keys(parse(exported.stdout)), ['signers', 'policies', 'identities'])
   assert.match(
     exported.stderr,
-    /^warning: cas are left out: .+\nwarning: providers, networks, accounts are left out: .+\n$/,
+    /^warning: cas are left out: .+\nwarning: sinks are left out: .+\nwarning: providers, networks, accounts are left out: .+\n$/,
   )
   assert.equal((await runCaptured(words('export cas -q'), { env })).exitCode, 4)
 })

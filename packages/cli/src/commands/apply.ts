@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { EXIT, usageError } from '../cli-error.ts'
 import type { Call, Command } from '../command.ts'
+import { fileNameFor } from '../files/file-name-for.ts'
 import { getSourceName, loadTextArgument } from '../files/load-text-file.ts'
 import { withSecretFiles } from '../files/secret-files.ts'
 import { getFormat, printData } from '../output/print-result.ts'
@@ -13,7 +14,7 @@ import {
   printTrustingWrite,
 } from '../resources/trust-by-write.ts'
 import { loadWarnings, printWarnings } from '../resources/warnings.ts'
-import { CALL_FLAGS, YES_FLAG } from '../session/call-flags.ts'
+import { CALL_FLAGS, LOCK_OUT_FLAG, YES_FLAG } from '../session/call-flags.ts'
 import { confirm } from '../session/confirm.ts'
 import { applyPlan } from '../state/apply-plan.ts'
 import { describeChanges, toPlanData } from '../state/describe-plan.ts'
@@ -41,6 +42,7 @@ export const apply: Command = {
       description:
         'Accept conditions of API accounts that any repository, project or namespace at the issuer would meet',
     },
+    LOCK_OUT_FLAG,
     YES_FLAG,
   ],
   details: [
@@ -130,7 +132,7 @@ async function withCredentialFiles(
         save: (account, credentials) => saves.get(account)?.(`${JSON.stringify(credentials, null, 2)}\n`),
       })
     }
-    const path = join(String(out), `${name.replace(/[^\w.@-]/g, '_')}.credentials.json`)
+    const path = join(String(out), fileNameFor(name, 'credentials.json'))
     return withSecretFiles(call, { paths: [path], replace: false }, (save) =>
       reserve(
         others,

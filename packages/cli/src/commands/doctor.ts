@@ -1,5 +1,6 @@
 import { EXIT } from '../cli-error.ts'
 import type { Call, Command } from '../command.ts'
+import { checkCa } from '../doctor/check-ca.ts'
 import { checkProviders } from '../doctor/check-providers.ts'
 import { type Controller, checkCertificate, checkConnection, checkSession } from '../doctor/checks.ts'
 import type { Finding } from '../doctor/finding.ts'
@@ -14,28 +15,44 @@ import { withProgress } from '../with-progress.ts'
 /** `countersign doctor`: check everything that a login and the hosted API need. */
 export const doctor: Command = {
   args: [],
-  flags: CALL_FLAGS,
+  flags: [
+    { name: 'backup', value: 'FOLDER', description: 'Check a backup of a controller on PostgreSQL, and nothing else' },
+    ...CALL_FLAGS,
+  ],
   details: [
     'Checks the connection, the clock, the certificate, the identity providers of people, the session, the keys of signers,',
-    'leftovers of --dev and the API account.',
+    'leftovers of --dev and the API account. --backup checks that a dump, its sealing key and its CA are complete and belong together.',
   ],
-  examples: [{ command: 'countersign doctor --profile ci', description: 'check everything that a login needs' }],
+  examples: [
+    { command: 'countersign doctor --profile ci', description: 'check everything that a login needs' },
+    { command: 'countersign doctor --backup /backup/monday', description: 'check a backup before it is needed' },
+  ],
   async run(call) {
+    const { backup } = call.flags
+    if (typeof backup === 'string') {
+      const { checkPostgresBackup } = await import('@countersign/server')
+      return report(call, await checkPostgresBackup(backup))
+    }
     const target = getTarget(call)
     const findings: Finding[] = [{ check: target.check, ok: true, says: target.says }]
     const check = async () => {
       findings.push(...(await checkConnection(target)))
       if (!findings.every(({ ok }) => ok)) return
       findings.push(await checkCertificate(target))
+      findings.push(...(await checkCa(target)))
       findings.push(...(await checkProviders(target)))
       findings.push(...(await checkLogin(call)))
     }
     await withProgress(call.terminal, 'checking…', check())
-    if (getFormat(call) !== 'table') await printData(call, findings, ({ check }: Finding) => check)
-    else printFindings(call, findings)
-    if (findings.every(({ ok }) => ok)) return EXIT.ok
-    return findings.some(({ check, ok }) => check === 'connection' && !ok) ? EXIT.unreachable : EXIT.failure
+    return report(call, findings)
   },
+}
+
+async function report(call: Call, findings: readonly Finding[]): Promise<number> {
+  if (getFormat(call) !== 'table') await printData(call, findings, ({ check }: Finding) => check)
+  else printFindings(call, findings)
+  if (findings.every(({ ok }) => ok)) return EXIT.ok
+  return findings.some(({ check, ok }) => check === 'connection' && !ok) ? EXIT.unreachable : EXIT.failure
 }
 
 /** The controller to check: of the profile, or of the flags and the environment. Throws when none is named. */

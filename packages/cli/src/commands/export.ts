@@ -5,7 +5,7 @@ import { getFormat } from '../output/print-result.ts'
 import { printableYamlLines } from '../output/printable-yaml.ts'
 import { printableJsonLines } from '../printable.ts'
 import { label } from '../resources/find-by-name-or-id.ts'
-import { CAS } from '../resources/kinds.ts'
+import { CAS, SINKS } from '../resources/kinds.ts'
 import { listReferenced } from '../resources/references.ts'
 import type { Item, ResourceDescription } from '../resources/resource-kind.ts'
 import { findTrust } from '../resources/trust.ts'
@@ -87,8 +87,9 @@ async function load(
 ): Promise<State> {
   const needed = KINDS.filter((kind) => kinds.some((one) => one === kind || listReferenced(one).includes(kind)))
   const groups = [
-    (kind: ResourceDescription) => !isHosted(kind) && kind !== CAS,
+    (kind: ResourceDescription) => !isHosted(kind) && kind !== CAS && kind !== SINKS,
     (kind: ResourceDescription) => kind === CAS,
+    (kind: ResourceDescription) => kind === SINKS,
     isHosted,
   ]
   const state = new Map<ResourceDescription, Item[]>()

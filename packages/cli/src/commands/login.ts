@@ -1,5 +1,6 @@
 import { EXIT } from '../cli-error.ts'
 import type { Command } from '../command.ts'
+import { ensureDpopKey, loadDpopKey } from '../files/dpop-keys.ts'
 import { findProfile, getProfileName, saveProfile } from '../files/profiles.ts'
 import { establishTrust } from '../net/establish-trust.ts'
 import { getFormat, printData } from '../output/print-result.ts'
@@ -30,6 +31,11 @@ export const login: Command = {
       name: 'device',
       description: 'With --signer or --second-signer: show a code to enter in a browser on another device',
     },
+    {
+      name: 'dpop',
+      description: 'Bind tokens and the session to a key of this machine (DPoP), which is created in a private file',
+    },
+    { name: 'dpop-key', value: 'FILE', description: 'Like --dpop, with the private key in this file (JWK, EC P-256)' },
     ...SECOND_JWT_FLAGS,
     { name: 'second-signer', value: 'NAME', description: 'Get the second token from the provider of this signer' },
     {
@@ -48,6 +54,7 @@ export const login: Command = {
     'The first login shows the fingerprint of the CA and asks whether to trust it, unless this machine trusts it already.',
     'When a policy requires a second token on every call, the profile stores the file or command that supplies it;',
     'a token from stdin or a browser is stored itself, like the session.',
+    'With --dpop the provider binds its token to the key of the profile, and the controller the session: a thief of both can use neither.',
     'Passwords, tokens and codes are read from a prompt, a file or stdin, never from the command line.',
   ],
   examples: [
@@ -65,6 +72,10 @@ export const login: Command = {
       description: 'with a code to enter in a browser on another device',
     },
     {
+      command: 'countersign login https://ctrl.example.com --signer keycloak --dpop',
+      description: 'in the browser, with a token and a session that need the key of this machine',
+    },
+    {
       command: 'countersign login https://ctrl.example.com --cert me.pem --key me.key',
       description: 'with a certificate',
     },
@@ -80,8 +91,11 @@ export const login: Command = {
     const method = chooseMethod(call)
     const caPem = await establishTrust(call, url.href, { known })
     call.terminal.debug(caPem === undefined ? 'trusting the CAs of this machine' : 'trusting the CA of the profile')
-    const loggedIn = await method({ call, url: url.href, caPem })
-    const profile = { url: url.href, ...(caPem !== undefined && { caPem }), ...loggedIn }
+    const dpopKey = ensureDpopKey(call, name)
+    const dpop = dpopKey === undefined ? undefined : await loadDpopKey(await dpopKey)
+    const loggedIn = await method({ call, url: url.href, caPem, dpop })
+    const bound = dpopKey !== undefined && { dpopKey: await dpopKey }
+    const profile = { url: url.href, ...(caPem !== undefined && { caPem }), ...bound, ...loggedIn }
     saveProfile(call.env, name, profile)
     const { identity } = loggedIn
     if (getFormat(call) !== 'table') await printData(call, { profile: name, url: url.href, identity }, () => name)

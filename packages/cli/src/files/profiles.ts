@@ -18,6 +18,8 @@ export interface Profile {
   readonly identity?: { readonly id: string; readonly name: string }
   /** The source of the second token, which is sent with the session on every call. */
   readonly secondJwt?: SecondJwt
+  /** The file of the key that the session is bound to. */
+  readonly dpopKey?: string
   /** The credentials file of an API account. */
   readonly credentials?: string
 }

@@ -1,3 +1,4 @@
+import { createDpopFetch, type DpopKey } from '@countersign/sdk'
 import { createNodeFetch } from '@countersign/sdk/node'
 
 /** The trusted CA and the client certificate of connections. */
@@ -8,17 +9,20 @@ export interface Trust {
   readonly caPem?: string | undefined
   readonly certPem?: string | undefined
   readonly keyPem?: string | undefined
+  /** The key that requests prove possession of. */
+  readonly dpop?: DpopKey | undefined
 }
 
 /**
  * Creates a `fetch` that trusts only `caPem` for the controller, and the CAs of this machine for other hosts (providers). It never follows
  * redirects, which could send credentials to another host. Verification cannot be disabled.
  */
-export function createTrustingFetch({ origin, caPem, certPem, keyPem }: Trust): typeof globalThis.fetch {
+export function createTrustingFetch({ origin, caPem, certPem, keyPem, dpop }: Trust): typeof globalThis.fetch {
   const toController = createNodeFetch({ ca: caPem, onlyCa: true, cert: certPem, key: keyPem })
   const elsewhere = createNodeFetch({})
-  return (input, init) => {
+  const trusting: typeof globalThis.fetch = (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input)
     return (url.origin === origin ? toController : elsewhere)(url, init)
   }
+  return dpop ? createDpopFetch(dpop, trusting) : trusting
 }

@@ -7,7 +7,7 @@ import { CliError, EXIT, usageError } from '../cli-error.ts'
 import type { Call, Command } from '../command.ts'
 import { writePrivateFile } from '../files/private-file.ts'
 import { printChange } from '../output/print-change.ts'
-import { CALL_FLAGS } from '../session/call-flags.ts'
+import { CALL_FLAGS, LOCK_OUT_FLAG } from '../session/call-flags.ts'
 import { withController } from '../session/with-controller.ts'
 import { listAccepted, pickAccepted } from './check-members.ts'
 import { parseMembers } from './field-flags.ts'
@@ -25,7 +25,7 @@ const SOURCE = 'the edited text'
 export function createEditCommand(kind: ResourceKind): Command {
   return {
     args: ['NAME'],
-    flags: CALL_FLAGS,
+    flags: [...CALL_FLAGS, LOCK_OUT_FLAG],
     details: [
       'The editor is $VISUAL, else $EDITOR, else vi. Nothing is changed when the item has been changed in the meantime.',
       ...(kind.trustMembers ? [TRUSTING_WRITE_HELP] : []),

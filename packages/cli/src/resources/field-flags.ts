@@ -7,13 +7,19 @@ import type { FieldFlag, ResourceKind } from './resource-kind.ts'
 
 type Body = Record<string, unknown>
 
+const FILE_KINDS: ReadonlySet<FieldFlag['kind']> = new Set(['file', 'files', 'json', 'secret', 'public-keys'])
+const LIST_KINDS: ReadonlySet<FieldFlag['kind']> = new Set(['list', 'files', 'public-keys'])
+
 /** The flags of these fields, plus `--file` and `--set` for all others. */
 export function buildFieldFlags(fields: readonly FieldFlag[]): Flag[] {
   return [
-    ...fields.map(({ flag: name, kind, value = kind === 'file' ? 'FILE' : 'TEXT', choices, description }): Flag => {
-      if (kind === 'switch') return { name, negatable: true, description }
-      return { name, value, description, ...(kind === 'list' && { repeatable: true }), ...(choices && { choices }) }
-    }),
+    ...fields.map(
+      ({ flag: name, kind, value = FILE_KINDS.has(kind) ? 'FILE' : 'TEXT', choices, description }): Flag => {
+        if (kind === 'switch') return { name, negatable: true, description }
+        const repeatable = LIST_KINDS.has(kind) && { repeatable: true }
+        return { name, value, description, ...repeatable, ...(choices && { choices }) }
+      },
+    ),
     { name: 'file', short: 'f', value: 'FILE', description: 'Read members from this YAML or JSON file, - for stdin' },
     {
       name: 'set',
@@ -38,8 +44,10 @@ export async function buildBody(call: Call, kind: ResourceKind, createOnly: read
   }
   for (const field of kind.fields) {
     const given = flags[field.flag]
-    if (given !== undefined) setMember(body, field.member, readValue(field, given))
+    if (given !== undefined) setMember(body, field.member, await readValue(field, given, call))
   }
+  // It names the public key, which has it already.
+  if (kind.fields.some((field) => field.kind === 'public-keys' && flags[field.flag] !== undefined)) delete body.kid
   for (const pair of Array.isArray(flags.set) ? flags.set.map(String) : []) {
     const { path, value } = await parsePair(pair)
     const only: Body = {}
@@ -57,7 +65,7 @@ async function parsePair(pair: string): Promise<{ readonly path: string; readonl
 }
 
 /** The library prints warnings by itself, with the characters of the text, which may control a terminal. */
-async function parseYaml(text: string): Promise<unknown> {
+export async function parseYaml(text: string): Promise<unknown> {
   const { parse } = await import('yaml')
   return parse(text, { maxAliasCount: 0, logLevel: 'error' })
 }
@@ -78,10 +86,30 @@ async function loadMembers(call: Call, path: string): Promise<Body> {
   return parseMembers(await loadTextArgument(call, path), getSourceName(path))
 }
 
-function readValue({ flag, kind }: FieldFlag, given: NonNullable<Call['flags'][string]>): unknown {
-  if (kind === 'file') return loadTextFile(String(given))
-  if (kind === 'list') return Array.isArray(given) ? given : [given]
-  if (kind !== 'number') return given
+type Given = NonNullable<Call['flags'][string]>
+type Read = (given: Given, field: FieldFlag, call: Call) => unknown
+
+const listOf = (given: Given): string[] => (Array.isArray(given) ? given : [given]).map(String)
+
+/** How the value of a flag becomes that of its member. Others are sent as given. */
+const READERS: Readonly<Partial<Record<FieldFlag['kind'], Read>>> = {
+  file: (given) => loadTextFile(String(given)),
+  files: (given) => listOf(given).map(loadTextFile),
+  secret: (given) => loadTextFile(String(given)).replace(/\r?\n$/, ''),
+  json: (given) => parseMembers(loadTextFile(String(given)), String(given)),
+  'public-keys': async (given, _, { flags }) => {
+    const { loadPublicKeys } = await import('./public-keys.ts')
+    return loadPublicKeys(listOf(given), typeof flags.kid === 'string' ? flags.kid : undefined)
+  },
+  list: listOf,
+  number: readNumber,
+}
+
+function readValue(field: FieldFlag, given: Given, call: Call): unknown {
+  return READERS[field.kind]?.(given, field, call) ?? given
+}
+
+function readNumber(given: Given, { flag }: FieldFlag): number {
   const number = Number(given)
   if (!Number.isFinite(number)) throw usageError(`--${flag} must be a number`, `got "${String(given)}"`)
   return number

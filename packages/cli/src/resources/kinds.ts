@@ -1,11 +1,19 @@
 import { AUTH_POLICY } from '@countersign/contract/auth-policy'
 import { CA } from '@countersign/contract/ca'
+import { EVENT_SINK } from '@countersign/contract/event-sink'
 import { SIGNER } from '@countersign/contract/ext-jwt-signer'
 import { IDENTITY } from '@countersign/contract/identity'
 import type { KeyStatus } from '@countersign/sdk'
 import { deriveMembers } from './derive-members.ts'
 import { CLOSED_POLICY, findPolicyWarnings, listAllowed } from './policy-methods.ts'
-import type { Collection, DeletableCollection, Item, ResourceKind, WritableCollection } from './resource-kind.ts'
+import type {
+  Collection,
+  DeletableCollection,
+  FieldFlag,
+  Item,
+  ResourceKind,
+  WritableCollection,
+} from './resource-kind.ts'
 import { findTrust } from './trust.ts'
 import { deriveTrustMembers } from './trust-members.ts'
 
@@ -13,6 +21,25 @@ const column = (title: string, member: string) => ({ title, get: (item: Item) =>
 const ID = { ...column('ID', 'id'), isWhole: true }
 const NAME = column('NAME', 'name')
 const TRUST = { title: 'TRUST', get: (item: Item) => findTrust(item)?.state }
+
+/** Where the keys of a signer come from, of which exactly one is set. */
+const KEY_SOURCES = ['jwksEndpoint', 'certPem', 'jwks', 'certPems', 'pushedKeys']
+
+const KEY_FIELDS: readonly FieldFlag[] = [
+  {
+    flag: 'public-key',
+    member: 'jwks',
+    kind: 'public-keys',
+    description: 'A public key in PEM, stored as the key set; its kid is --kid or its thumbprint; can be repeated',
+  },
+  {
+    flag: 'push-max-age',
+    member: 'pushedKeys.maxAgeSeconds',
+    kind: 'number',
+    value: 'SECONDS',
+    description: 'The keys are pushed, and refused when they are older: 300 to 2592000 seconds',
+  },
+]
 
 const SIGNER_MEMBERS = deriveMembers(SIGNER.members)
 
@@ -24,6 +51,10 @@ export const SIGNERS: ResourceKind = {
   columns: [NAME, column('ENABLED', 'enabled'), TRUST, column('ISSUER', 'issuer'), column('AUDIENCE', 'audience'), ID],
   defaults: { enabled: true },
   ...SIGNER_MEMBERS,
+  // The key set of public keys and the age of pushed ones have flags of their own.
+  fields: [...SIGNER_MEMBERS.fields, ...KEY_FIELDS],
+  alsoAccepted: [...(SIGNER_MEMBERS.alsoAccepted ?? []), 'jwksAuthorization'],
+  exclusive: KEY_SOURCES,
   ignoresEmptyObjects: true,
   readOnly: [...SIGNER_MEMBERS.readOnly, 'keyStatus'],
   trustMembers: deriveTrustMembers(SIGNER.members),
@@ -85,6 +116,29 @@ export const NEW_CAS: ResourceKind = {
   readOnly: CA_MEMBERS.readOnly.filter((member) => member !== CERTIFICATE),
 }
 
+export const SINKS: ResourceKind = {
+  plural: 'sinks',
+  singular: 'sink',
+  hasNames: true,
+  open: ({ eventSinks }) => eventSinks as unknown as WritableCollection,
+  columns: [
+    NAME,
+    column('KIND', 'kind'),
+    column('ENABLED', 'enabled'),
+    column('BEHIND', 'behind'),
+    column('LAST DELIVERY', 'lastDeliveryAt'),
+    column('LAST ERROR', 'lastError'),
+    column('URL', 'url'),
+    ID,
+  ],
+  defaults: {},
+  ...deriveMembers(EVENT_SINK.members),
+  warningsOf: ({ lastError, dropped }) => [
+    ...(typeof lastError === 'string' ? [`the last delivery failed: ${lastError}`] : []),
+    ...(Number(dropped) > 0 ? [`${String(dropped)} events were deleted before they were delivered`] : []),
+  ],
+}
+
 const IDENTITY_MEMBERS = deriveMembers(IDENTITY.members)
 
 export const IDENTITIES: ResourceKind = {
@@ -114,6 +168,22 @@ const IDENTITY_NAME = {
 
 /** What the kinds without a description in the contract have in common: no flag sets a member. */
 const READ_ONLY = { hasNames: false, members: {}, fields: [], defaults: {}, writable: [], readOnly: [] } as const
+
+export const AUDIT_ENTRIES: ResourceKind<Collection> = {
+  ...READ_ONLY,
+  plural: 'audit',
+  singular: 'entry',
+  open: ({ audit }) => audit.entries as unknown as Collection,
+  columns: [
+    column('AT', 'at'),
+    column('ACTOR', 'actorName'),
+    column('ACTION', 'action'),
+    column('KIND', 'objectKind'),
+    column('OBJECT', 'objectName'),
+    column('ADDRESS', 'address'),
+    ID,
+  ],
+}
 
 export const SESSIONS: ResourceKind<DeletableCollection> = {
   ...READ_ONLY,

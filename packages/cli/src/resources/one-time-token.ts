@@ -1,6 +1,7 @@
 import type { ControllerClient } from '@countersign/sdk'
 import { CliError, EXIT, usageError } from '../cli-error.ts'
 import type { Call, Flag } from '../command.ts'
+import { fileNameFor } from '../files/file-name-for.ts'
 import { withSecretFiles } from '../files/secret-files.ts'
 import { printChange } from '../output/print-change.ts'
 import { withController } from '../session/with-controller.ts'
@@ -34,7 +35,7 @@ interface Issue {
 /** Issues a one-time token and writes it to its file, which is reserved first. Replaces the file of the token before it. */
 export async function writeOneTimeToken(call: Call, { item, action, kind, issue }: Issue): Promise<number> {
   const { name: owner } = item.identity as { readonly name: string }
-  const { out = `${owner.replace(/[^\w.@-]/g, '_')}.jwt` } = call.flags
+  const { out = fileNameFor(owner, 'jwt') } = call.flags
   const enrollment = await withSecretFiles(call, { paths: [String(out)], replace: true }, async (save) => {
     const issued = await withController(call, async (client) => client.enrollments.get(await issue(client)))
     if (issued.jwt === undefined) {

@@ -1,3 +1,4 @@
+import { SUGGESTED_PASSWORD_LENGTH } from '@countersign/contract/limits'
 import type { AuthPolicy, ControllerClient } from '@countersign/sdk'
 import { mergeMembers } from './merge-members.ts'
 import type { Item } from './resource-kind.ts'
@@ -5,14 +6,14 @@ import type { Item } from './resource-kind.ts'
 const METHODS = ['cert', 'extJwt', 'updb', 'passkey'] as const
 type Method = (typeof METHODS)[number]
 
-/** A new policy starts with the values of the default policy, as in the console. */
+/** What a new policy starts with, as in the console. */
 const DEFAULT_POLICY = {
   primary: {
     cert: { allowed: true, allowExpiredCerts: false },
     extJwt: { allowed: true, allowedSigners: [] },
     updb: {
       allowed: true,
-      minPasswordLength: 8,
+      minPasswordLength: SUGGESTED_PASSWORD_LENGTH,
       requireSpecialChar: false,
       requireNumberChar: false,
       requireMixedCase: false,
@@ -32,12 +33,12 @@ export function listAllowed(primary: unknown): Method[] {
   return METHODS.filter((method) => given[method]?.allowed === true)
 }
 
-/** The default policy, but no method is allowed: a file for `apply` names the methods that it allows. */
+/** What a new policy starts with, but no method is allowed: a file for `apply` names the methods that it allows. */
 export const CLOSED_POLICY = mergeMembers(DEFAULT_POLICY, {
   primary: Object.fromEntries(Object.keys(DEFAULT_POLICY.primary).map((method) => [method, { allowed: false }])),
 })
 
-/** Adds the values of the default policy. Where the members allow a method, only such methods are allowed. */
+/** Adds what a new policy starts with. Where the members allow a method, only such methods are allowed. */
 export function withDefaultMethods(members: Record<string, unknown>): Record<string, unknown> {
   return mergeMembers(listAllowed(members.primary).length > 0 ? CLOSED_POLICY : DEFAULT_POLICY, members)
 }

@@ -3,7 +3,7 @@ import { EXIT } from '../cli-error.ts'
 import type { Call, Command, Flag } from '../command.ts'
 import { printChange } from '../output/print-change.ts'
 import { printList, printObject } from '../output/print-result.ts'
-import { CALL_FLAGS, YES_FLAG } from '../session/call-flags.ts'
+import { CALL_FLAGS, LOCK_OUT_FLAG, YES_FLAG } from '../session/call-flags.ts'
 import { confirm } from '../session/confirm.ts'
 import { withController } from '../session/with-controller.ts'
 import { label } from './find-by-name-or-id.ts'
@@ -59,7 +59,7 @@ export function createDeleteCommand(kind: ResourceKind<DeletableCollection>): Co
   const [argument, example, by] = kind.hasNames ? ['NAME', 'example', 'name or id'] : ['ID', 'ID', 'id']
   return {
     args: [argument],
-    flags: [...CALL_FLAGS, YES_FLAG],
+    flags: [...CALL_FLAGS, YES_FLAG, LOCK_OUT_FLAG],
     examples: [
       { command: `countersign ${kind.plural} delete ${example} --yes`, description: `by ${by}, without asking` },
     ],
@@ -89,7 +89,7 @@ export function createActionCommand(
 ): Command {
   return {
     args: ['NAME'],
-    flags: [...CALL_FLAGS, ...(action.flags ?? [])],
+    flags: [...CALL_FLAGS, LOCK_OUT_FLAG, ...(action.flags ?? [])],
     examples: [
       {
         command: `countersign ${kind.plural} ${action.verb} example${action.example ?? ''}`,

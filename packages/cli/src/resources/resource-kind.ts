@@ -37,7 +37,7 @@ export interface FieldFlag {
   /** The path of the member: `primary.cert.allowed`. */
   readonly member: string
   /** How the value is parsed. A list is given by repeating the flag. */
-  readonly kind: 'text' | 'file' | 'number' | 'switch' | 'list'
+  readonly kind: 'text' | 'file' | 'files' | 'json' | 'secret' | 'public-keys' | 'number' | 'switch' | 'list'
   readonly value?: string
   /** The only values that the member has. */
   readonly choices?: readonly string[]
@@ -65,6 +65,8 @@ export interface ResourceDescription {
   readonly readOnly: readonly string[]
   /** The known members of nested objects, by path. Objects that are not listed can have any members. */
   readonly innerMembers?: Readonly<Record<string, readonly string[]>>
+  /** Members of which exactly one is set: an update that sets one clears the others. */
+  readonly exclusive?: readonly string[]
   /** A PATCH takes `{}` for "not given", as existing clients of this resource mean it. */
   readonly ignoresEmptyObjects?: true
   /** What is shown before an item is trusted; undefined for resources that need no trust. */

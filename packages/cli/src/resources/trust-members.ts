@@ -11,7 +11,7 @@ export interface TrustMember {
 }
 
 /** Read-only members that help to decide. */
-const SHOWN_TOO: ReadonlySet<string> = new Set(['fingerprint', 'isVerified'])
+const SHOWN_TOO: ReadonlySet<string> = new Set(['fingerprint', 'isVerified', 'jwksAuthorizationSet'])
 
 /** The members of a resource that are shown before it is trusted, in the order of responses. */
 export function deriveTrustMembers(members: Members): TrustMember[] {
@@ -27,5 +27,5 @@ function isWritten(field: Field): boolean {
 
 /** Members that the command reads from a file are PEM. */
 function isFile({ notes: { flag } }: Field): boolean {
-  return typeof flag === 'object' && flag.kind === 'file'
+  return typeof flag === 'object' && (flag.kind === 'file' || flag.kind === 'files')
 }

@@ -1,13 +1,14 @@
 import { EXIT, usageError } from '../cli-error.ts'
 import type { Call, Command, Flag } from '../command.ts'
 import { printChange } from '../output/print-change.ts'
-import { CALL_FLAGS } from '../session/call-flags.ts'
+import { CALL_FLAGS, LOCK_OUT_FLAG } from '../session/call-flags.ts'
 import { withController } from '../session/with-controller.ts'
 import { buildBody, buildFieldFlags } from './field-flags.ts'
 import { getItem } from './get-item.ts'
 import { mergeMembers } from './merge-members.ts'
+import { isEmpty } from './pick-writable.ts'
 import { type Members, resolveReferences } from './references.ts'
-import type { ResourceKind } from './resource-kind.ts'
+import type { Item, ResourceKind } from './resource-kind.ts'
 import { confirmTrustingWrite, isTrustingWrite, TRUSTING_WRITE_HELP } from './trust-by-write.ts'
 import { loadWarnings, printWarnings } from './warnings.ts'
 import { writeChanges } from './write-changes.ts'
@@ -61,6 +62,7 @@ export function createUpdateCommand(kind: ResourceKind, example: string): Comman
     flags: [
       ...CALL_FLAGS,
       { name: 'rename', value: 'NAME', description: 'The new name' },
+      LOCK_OUT_FLAG,
       ...buildFieldFlags(kind.fields),
     ],
     details: ['Members that are not named are kept.', ...(kind.trustMembers ? [TRUSTING_WRITE_HELP] : [])],
@@ -71,16 +73,17 @@ export function createUpdateCommand(kind: ResourceKind, example: string): Comman
       const changes = { ...(await buildBody(call, kind)), ...(rename !== undefined && { name: rename }) }
       if (Object.keys(changes).length === 0)
         throw usageError('there is nothing to change', `"countersign ${kind.plural} update --help" lists the flags`)
-      const { item, version, isTrusting } = await withController(call, async (client) => {
+      const { item, version, isTrusting, members } = await withController(call, async (client) => {
         const collection = kind.open(client)
         const found = await getItem(kind, collection, nameOrId)
         const read = kind.trustMembers ? await collection.getVersioned(found.id) : { item: found, version: undefined }
-        return { ...read, isTrusting: await isTrustingWrite(client, { kind, item: read.item, members: changes }) }
+        const members = { ...clearedMembers(kind, read.item, changes), ...changes }
+        return { ...read, members, isTrusting: await isTrustingWrite(client, { kind, item: read.item, members }) }
       })
-      if (isTrusting) await confirmTrustingWrite(call, { kind, item, members: changes })
+      if (isTrusting) await confirmTrustingWrite(call, { kind, item, members })
       const warnings = await withController(call, async (client) => {
         const collection = kind.open(client)
-        await writeChanges(kind, collection, { item, version }, await resolveReferences(client, kind, changes))
+        await writeChanges(kind, collection, { item, version }, await resolveReferences(client, kind, members))
         return loadWarnings(kind, collection, item.id, client)
       })
       await printChange(call, { action: 'updated', kind: kind.singular, item })
@@ -88,4 +91,11 @@ export function createUpdateCommand(kind: ResourceKind, example: string): Comman
       return EXIT.ok
     },
   }
+}
+
+/** Of members that exclude each other, those that the changes replace. */
+function clearedMembers({ exclusive = [] }: ResourceKind, item: Item, changes: Members): Members {
+  if (!exclusive.some((name) => !isEmpty(changes[name]))) return {}
+  const replaced = exclusive.filter((name) => !(name in changes) && !isEmpty(item[name]))
+  return Object.fromEntries(replaced.map((name) => [name, null]))
 }

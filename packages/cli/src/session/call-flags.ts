@@ -8,6 +8,10 @@ export const VERBOSE_FLAG: Flag = {
   description: 'Show where the address and the credentials come from',
 }
 export const YES_FLAG: Flag = { name: 'yes', short: 'y', description: 'Do not ask for confirmation' }
+export const LOCK_OUT_FLAG: Flag = {
+  name: 'confirm-lock-out',
+  description: 'Save although no administrator could log in afterwards',
+}
 export const PROFILE_FLAG: Flag = {
   name: 'profile',
   value: 'NAME',

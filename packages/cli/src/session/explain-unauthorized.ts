@@ -44,7 +44,7 @@ export function notLoggedIn(message: string, name: string, { url }: Profile): Cl
 
 function describeMissing(typeId: string, second: SecondJwt | undefined): string {
   if (typeId === 'MFA') return 'your session lacks its one-time code'
-  if (typeId === 'PASSKEY') return 'your policy requires a passkey now, which this command can not use'
+  if (typeId === 'PASSKEY') return 'your policy requires a passkey now, which this command cannot use'
   if (!second) return 'your policy requires a second token on every call, and the profile has none'
   return 'your second token is refused or has expired'
 }

@@ -17,8 +17,8 @@ const OPENERS: { readonly [platform: string]: string } = { darwin: 'open', linux
  * Logs a person in at the provider of a signer (name or id), in the browser or with a device code. Returns the token for the controller.
  */
 export async function logInAtProvider(attempt: LoginAttempt, nameOrId: string): Promise<string> {
-  const { call, url, caPem } = attempt
-  const fetch = createTrustingFetch({ origin: url, caPem })
+  const { call, url, caPem, dpop } = attempt
+  const fetch = createTrustingFetch({ origin: url, caPem, dpop })
   const client = new ControllerClient({ baseUrl: url, fetch })
   const signers = await withProgress(call.terminal, `waiting for ${url}…`, client.listClientSigners())
   const signer = chooseSigner(signers, nameOrId)

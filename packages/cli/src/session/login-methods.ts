@@ -105,9 +105,9 @@ interface SessionStart {
 }
 
 async function startSession(attempt: LoginAttempt, start: SessionStart): Promise<LoginResult> {
-  const { call, url, caPem } = attempt
+  const { call, url, caPem, dpop } = attempt
   const { method, logIn, certificate, first, secrets = new SecretLines(call) } = start
-  const fetch = createTrustingFetch({ origin: url, caPem, ...certificate })
+  const fetch = createTrustingFetch({ origin: url, caPem, dpop, ...certificate })
   const given = await findSecond(attempt)
   const client = new ControllerClient({ baseUrl: url, fetch, secondaryToken: given && supplySecondJwt(given) })
   const waiting = `waiting for ${url}…`

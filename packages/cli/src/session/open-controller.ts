@@ -1,10 +1,12 @@
 import { ControllerClient } from '@countersign/sdk'
 import { CliError } from '../cli-error.ts'
 import type { Call } from '../command.ts'
+import { loadDpopKey } from '../files/dpop-keys.ts'
 import { findProfile, getProfile, getProfileName, type Profile } from '../files/profiles.ts'
 import { type Caller, findCaller, type NoCaller, noCaller } from '../hosted/find-caller.ts'
 import { findHostedAddress, loadCa } from '../hosted/hosted-api.ts'
 import { createTrustingFetch } from '../net/trusting-fetch.ts'
+import { createConfirmLockOut } from './confirm-lock-out.ts'
 import { explainUnauthorized, notLoggedIn } from './explain-unauthorized.ts'
 import type { OpenedController } from './opened-controller.ts'
 import { readSecondJwt, supplySecondJwt } from './second-jwt.ts'
@@ -45,11 +47,13 @@ export async function openProfile(call: Call, tried?: string): Promise<OpenedCon
   const { name, profile } = getLogin(call, tried)
   call.terminal.debug(`profile ${name}: ${profile.url}, ${describeLogin(profile)}`)
   const { origin } = new URL(profile.url)
-  const fetch = createTrustingFetch({ origin, caPem: loadCa(call, profile.url) })
+  const dpop = profile.dpopKey === undefined ? undefined : await loadDpopKey(profile.dpopKey)
+  const fetch = createTrustingFetch({ origin, caPem: loadCa(call, profile.url), dpop })
   const second = (await readSecondJwt(call)) ?? profile.secondJwt
   const secondaryToken = second && supplySecondJwt(second)
   const { url, session, method } = profile
-  const client = new ControllerClient({ baseUrl: url, fetch, session, secondaryToken })
+  const confirmLockOut = createConfirmLockOut(call)
+  const client = new ControllerClient({ baseUrl: url, fetch, session, secondaryToken, confirmLockOut })
   return { client, url, method, explain: (work) => explainUnauthorized(call, client, work) }
 }
 

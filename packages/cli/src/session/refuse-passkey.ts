@@ -12,7 +12,7 @@ export async function refusePasskey(
   await client.logOut().catch((error: unknown) => {
     if (!isSdkError(error)) throw error
   })
-  throw new CliError(`the policy of ${identity.name} requires a passkey, which this command can not use`, {
+  throw new CliError(`the policy of ${identity.name} requires a passkey, which this command cannot use`, {
     hint: `use ${client.baseUrl}/console/, or an identity with another policy`,
     exitCode: EXIT.refused,
   })

@@ -16,6 +16,7 @@ import { isDisabledIn, writeDisabled } from './disabled-state.ts'
 import { findItem, type State, toNamed } from './named-state.ts'
 import type { Step } from './plan.ts'
 import { byActionOf, type Clients, createOnlyOf, KINDS, openCollection } from './state-kinds.ts'
+import { without } from './without.ts'
 
 const BAD_REQUEST = 400
 const UNAUTHORIZED = 401
@@ -254,10 +255,6 @@ class PlanRun {
     }
     return { resolvable, unresolved }
   }
-}
-
-function without(members: Members, names: readonly string[]): Members {
-  return Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)))
 }
 
 function isRequired({ members }: ResourceDescription, name: string): boolean {

@@ -1,3 +1,4 @@
+import { SINKS } from '../resources/kinds.ts'
 import { listReferenced } from '../resources/references.ts'
 import type { Item, ResourceDescription } from '../resources/resource-kind.ts'
 import { loadState, type State } from './named-state.ts'
@@ -19,7 +20,9 @@ interface LoadedPlan {
 
 /** The kinds whose items a plan for the file needs: those of the file, those that they reference, and for deletions those that reference them. */
 export function listNeededKinds(desired: Desired, { isPruning = false }: PlanOptions = {}): ResourceDescription[] {
-  const isNamed = (kind: ResourceDescription) => desired.has(kind)
+  // Only administrators read sinks; others apply files without any.
+  const isNamed = (kind: ResourceDescription) =>
+    desired.has(kind) && (kind !== SINKS || isPruning || (desired.get(kind)?.length ?? 0) > 0)
   return KINDS.filter(
     (kind) =>
       isNamed(kind) ||

@@ -12,6 +12,7 @@ import { diffSecrets } from './diff-secrets.ts'
 import { diffDisabled } from './disabled-state.ts'
 import { findItem, nameReferences, type State, toNamed } from './named-state.ts'
 import { byActionOf, createOnlyOf, KINDS, listFileMembers } from './state-kinds.ts'
+import { without } from './without.ts'
 
 /** The items of a file, by kind. A kind that the file does not name is absent. */
 export type Desired = ReadonlyMap<ResourceDescription, readonly Members[]>
@@ -170,8 +171,4 @@ function isText(reference: Reference): reference is string {
 
 function pick(members: Members, names: readonly string[]): Members {
   return Object.fromEntries(names.flatMap((name) => (name in members ? [[name, members[name]]] : [])))
-}
-
-function without(members: Members, names: readonly string[]): Members {
-  return Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)))
 }

@@ -1,7 +1,7 @@
 import type { ControllerClient, HostedClient } from '@countersign/sdk'
 import { usageError } from '../cli-error.ts'
 import { ACCOUNTS, NETWORKS, PROVIDERS } from '../resources/hosted-kinds.ts'
-import { CAS, IDENTITIES, POLICIES, SIGNERS } from '../resources/kinds.ts'
+import { CAS, IDENTITIES, POLICIES, SIGNERS, SINKS } from '../resources/kinds.ts'
 import type { ResourceDescription, ResourceKind, WritableCollection } from '../resources/resource-kind.ts'
 import { type AccountOptions, openAccounts, openNetworks, openProviders } from './hosted-collections.ts'
 
@@ -40,6 +40,7 @@ const ROWS: readonly StateRow[] = [
   onController(SIGNERS),
   onController(POLICIES),
   onController(IDENTITIES, { byAction: ['disabled', 'disabledUntil'] }),
+  onController(SINKS),
   { kind: PROVIDERS, isHosted: true, open: (clients) => openProviders(hostedOf(clients)) },
   { kind: NETWORKS, isHosted: true, open: (clients) => openNetworks(hostedOf(clients)) },
   {

@@ -1,8 +1,8 @@
 import { PROVIDER_KINDS } from '@countersign/contract/provider-kind'
-import type { HostedClient, IdentityProvider, ProviderInput } from '@countersign/sdk'
+import type { HostedClient, IdentityProvider, ProviderChanges, ProviderInput } from '@countersign/sdk'
 import { CliError, EXIT, usageError } from '../../cli-error.ts'
 import { collect } from '../../collect.ts'
-import type { Call, Command } from '../../command.ts'
+import type { Call, Command, Flag } from '../../command.ts'
 import { getSourceName, loadTextArgument } from '../../files/load-text-file.ts'
 import { selectItems } from '../../hosted/select-items.ts'
 import { HOSTED_FLAGS, withHosted } from '../../hosted/with-hosted.ts'
@@ -42,22 +42,35 @@ const show: Command = {
   },
 }
 
+/** The flags of members with a text, and their members. */
+const TEXT_FLAGS = {
+  issuer: { name: 'issuer', value: 'URL', description: 'The exact issuer of its tokens' },
+  kind: { name: 'kind', value: 'KIND', choices: PROVIDER_KINDS, description: 'cognito, auth0 or oidc [oidc]' },
+  audience: { name: 'audience', value: 'TEXT', description: 'The audience of its tokens; user pools have none' },
+  requiredScope: { name: 'required-scope', value: 'TEXT', description: 'The scope that tokens must have' },
+  jwksUri: { name: 'jwks-uri', value: 'URL', description: 'Its key set [from the discovery document]' },
+  tokenUrl: { name: 'token-url', value: 'URL', description: 'Its token endpoint [from the discovery document]' },
+} as const satisfies Partial<Record<keyof ProviderInput, Flag>>
+
+const MEMBER_FLAGS: readonly Flag[] = [
+  ...Object.values(TEXT_FLAGS),
+  {
+    name: 'administration',
+    value: 'FILE',
+    description: 'JSON with the member administration, which has a secret; - reads stdin',
+  },
+]
+
+function readTexts({ flags }: Call): Readonly<Record<string, string>> {
+  const given = Object.entries(TEXT_FLAGS).flatMap(([member, { name }]) =>
+    typeof flags[name] === 'string' ? [[member, flags[name]]] : [],
+  )
+  return Object.fromEntries(given)
+}
+
 const create: Command = {
   args: ['NAME'],
-  flags: [
-    ...HOSTED_FLAGS,
-    { name: 'issuer', value: 'URL', description: 'The exact issuer of its tokens' },
-    { name: 'kind', value: 'KIND', choices: PROVIDER_KINDS, description: 'cognito, auth0 or oidc [oidc]' },
-    { name: 'audience', value: 'TEXT', description: 'The audience of its tokens; user pools have none' },
-    { name: 'required-scope', value: 'TEXT', description: 'The scope that tokens must have' },
-    { name: 'jwks-uri', value: 'URL', description: 'Its key set [from the discovery document]' },
-    { name: 'token-url', value: 'URL', description: 'Its token endpoint [from the discovery document]' },
-    {
-      name: 'administration',
-      value: 'FILE',
-      description: 'JSON with the member administration, which has a secret; - reads stdin',
-    },
-  ],
+  flags: [...HOSTED_FLAGS, ...MEMBER_FLAGS],
   examples: [
     {
       command:
@@ -72,22 +85,54 @@ const create: Command = {
   ],
   async run(call) {
     const [name = ''] = call.args
-    const { issuer, kind = 'oidc' } = call.flags
+    const { issuer } = call.flags
     if (typeof issuer !== 'string') throw usageError('the issuer is missing', 'write --issuer URL')
-    const text = (flag: string, member: string) =>
-      typeof call.flags[flag] === 'string' ? { [member]: call.flags[flag] } : {}
     const body = {
+      kind: 'oidc',
+      ...readTexts(call),
       name,
-      kind: kind as ProviderInput['kind'],
       issuer,
-      ...text('audience', 'audience'),
-      ...text('required-scope', 'requiredScope'),
-      ...text('jwks-uri', 'jwksUri'),
-      ...text('token-url', 'tokenUrl'),
       ...(await loadAdministration(call)),
-    }
+    } as ProviderInput
     const created = await withHosted(call, ({ providers }) => providers.create(body))
     await printChange(call, { action: 'created', kind: 'provider', item: created, members: created })
+    return EXIT.ok
+  },
+}
+
+const update: Command = {
+  args: ['NAME'],
+  flags: [
+    ...HOSTED_FLAGS,
+    { name: 'rename', value: 'NAME', description: 'The new name' },
+    ...MEMBER_FLAGS,
+    { name: 'enabled', negatable: true, description: 'Accept its tokens; --no-enabled refuses them' },
+  ],
+  details: ['Members that are not named are kept. Secrets of the administration that the file does not have are kept.'],
+  examples: [
+    { command: 'countersign providers update sso --no-enabled', description: 'refuse its tokens for now' },
+    {
+      command: 'countersign providers update sso --administration admin.json',
+      description: 'replace the credential by which the controller manages clients there',
+    },
+  ],
+  async run(call) {
+    const { rename, enabled } = call.flags
+    const changes: ProviderChanges = {
+      ...readTexts(call),
+      ...(rename !== undefined && { name: String(rename) }),
+      ...(enabled !== undefined && { enabled: enabled === true }),
+      ...(await loadAdministration(call)),
+    }
+    if (Object.keys(changes).length === 0)
+      throw usageError('there is nothing to change', '"countersign providers update --help" lists the flags')
+    const provider = await withHosted(call, async (client) => {
+      const { id } = await getProvider(client, call.args[0] ?? '')
+      const { item, version } = await client.providers.getVersioned(id)
+      await client.providers.update(id, changes, { ifMatch: version })
+      return item
+    })
+    await printChange(call, { action: 'updated', kind: 'provider', item: provider })
     return EXIT.ok
   },
 }
@@ -154,4 +199,4 @@ async function getProvider(client: HostedClient, nameOrId: string): Promise<Iden
 }
 
 /** `countersign providers …` */
-export const providers = { list, show, create, test, delete: remove }
+export const providers = { list, show, create, update, test, delete: remove }

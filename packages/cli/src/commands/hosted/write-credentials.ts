@@ -1,6 +1,7 @@
 import type { AccountWithCredentials, HostedClient } from '@countersign/sdk'
 import { EXIT } from '../../cli-error.ts'
 import type { Call } from '../../command.ts'
+import { fileNameFor } from '../../files/file-name-for.ts'
 import { withSecretFiles } from '../../files/secret-files.ts'
 import { withHosted } from '../../hosted/with-hosted.ts'
 import { printChange } from '../../output/print-change.ts'
@@ -39,5 +40,5 @@ export async function writeCredentials(
 }
 
 function getOutPath({ flags, args: [name = ''] }: Call): string {
-  return typeof flags.out === 'string' ? flags.out : `${name.replace(/[^\w.@-]/g, '_')}.credentials.json`
+  return typeof flags.out === 'string' ? flags.out : fileNameFor(name, 'credentials.json')
 }

@@ -1,6 +1,7 @@
 import type { ControllerClient } from '@countersign/sdk'
 import { CliError, EXIT, usageError } from '../../cli-error.ts'
 import type { Call, Command } from '../../command.ts'
+import { fileNameFor } from '../../files/file-name-for.ts'
 import { withSecretFiles } from '../../files/secret-files.ts'
 import { printChange } from '../../output/print-change.ts'
 import { buildBody, buildFieldFlags } from '../../resources/field-flags.ts'
@@ -51,7 +52,7 @@ export const createIdentity: Command = {
   ],
   async run(call) {
     const [name = ''] = call.args
-    const { 'enroll-file': file = `${name.replace(/[^\w.@-]/g, '_')}.jwt` } = call.flags
+    const { 'enroll-file': file = fileNameFor(name, 'jwt') } = call.flags
     const enrollment = readEnrollment(call)
     const isEnrolled = enrollment !== undefined
     const members = { ...(await buildBody(call, IDENTITIES, ['enrollment'])), name }

@@ -1,5 +1,5 @@
-import type { AuthDecision, ControllerClient } from '@countersign/sdk'
-import { EXIT } from '../../cli-error.ts'
+import type { AuthDecision, ControllerClient, SignerChanges } from '@countersign/sdk'
+import { CliError, EXIT } from '../../cli-error.ts'
 import type { Command } from '../../command.ts'
 import { printExplanation } from '../../output/print-explanation.ts'
 import { getFormat, printObject } from '../../output/print-result.ts'
@@ -31,6 +31,33 @@ const show: Command = {
   },
 }
 
+const testCase: Command = {
+  args: ['ID'],
+  flags: [...CALL_FLAGS, { name: 'name', value: 'NAME', description: 'The name of the test case' }],
+  details: [
+    'Adds the claims of a refused login to the test cases of its signer, with what the signer says to them now. The claims must be',
+    'kept, which they are while the controller keeps logins and the signature of the token was valid.',
+  ],
+  examples: [{ command: 'countersign decisions add-test-case ID', description: 'make a test case of a refused login' }],
+  async run(call) {
+    const added = await withController(call, async (client) => {
+      const { signerId, testCase: found } = await client.authDecisions.get(call.args[0] ?? '')
+      if (!signerId || !found) {
+        throw new CliError('the claims of this login are not kept', {
+          hint: 'they are kept when the signature of the token was valid and the setting whatIf.keepLogins is on',
+        })
+      }
+      const { item, version } = await client.signers.getVersioned(signerId)
+      const added = { ...found, ...(typeof call.flags.name === 'string' && { name: call.flags.name }) }
+      const testCases = [...item.testCases, added] as SignerChanges['testCases']
+      await client.signers.patch(signerId, { testCases }, { ifMatch: version })
+      return added
+    })
+    await printObject(call, added)
+    return EXIT.ok
+  },
+}
+
 /** A signer can have been deleted since. */
 async function loadSignerNames(
   { signers }: ControllerClient,
@@ -49,4 +76,5 @@ export const decisions = {
     },
   ]),
   show,
+  testCase,
 }

@@ -29,6 +29,16 @@ export const identities = {
     example: ' --minutes 60',
     act: (client, { id }, { flags }) => client.identities.disable(id, { minutes: readMinutes(flags.minutes) }),
   }),
+  resetCodes: createActionCommand(IDENTITIES, {
+    verb: 'reset-codes',
+    done: 'reset the one-time codes of',
+    act: (client, { id }) => client.identities.resetMfa(id),
+  }),
+  endSessions: createActionCommand(IDENTITIES, {
+    verb: 'end-sessions',
+    done: 'ended the sessions of',
+    act: (client, { id }) => client.identities.endSessions(id),
+  }),
   delete: createDeleteCommand(IDENTITIES),
 }
 

@@ -10,7 +10,7 @@ import { readExpiry, TOKEN_FLAGS, writeOneTimeToken } from '../../resources/one-
 import { createListCommand } from '../../resources/read-commands.ts'
 import type { DeletableCollection, Item, ResourceKind } from '../../resources/resource-kind.ts'
 import { withoutSecrets } from '../../resources/without-secrets.ts'
-import { CALL_FLAGS, YES_FLAG } from '../../session/call-flags.ts'
+import { CALL_FLAGS, LOCK_OUT_FLAG, YES_FLAG } from '../../session/call-flags.ts'
 import { confirm } from '../../session/confirm.ts'
 import { withController } from '../../session/with-controller.ts'
 
@@ -61,7 +61,7 @@ export function createOwnedShow(kind: ResourceKind<DeletableCollection>): Comman
 export function createRevoke(kind: ResourceKind<DeletableCollection>, effect: string): Command {
   return {
     args: ['ID'],
-    flags: [...CALL_FLAGS, YES_FLAG],
+    flags: [...CALL_FLAGS, YES_FLAG, LOCK_OUT_FLAG],
     details: [effect, OWNED_HELP],
     examples: [
       { command: `countersign ${kind.plural} revoke ID --yes`, description: 'by its id, without asking' },
@@ -101,7 +101,7 @@ export function createReissue(
 ): Command {
   return {
     args: ['ID'],
-    flags: [...CALL_FLAGS, ...TOKEN_FLAGS, ...(asks ? [YES_FLAG] : [])],
+    flags: [...CALL_FLAGS, ...TOKEN_FLAGS, ...(asks ? [YES_FLAG, LOCK_OUT_FLAG] : [])],
     details: [effect, OWNED_HELP, 'The token lets its holder act as the identity. Its file is readable only by you.'],
     examples: [
       {

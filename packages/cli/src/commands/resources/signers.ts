@@ -1,3 +1,4 @@
+import type { ControllerClient, PushedKeySet } from '@countersign/sdk'
 import { EXIT } from '../../cli-error.ts'
 import type { Command } from '../../command.ts'
 import { printObject } from '../../output/print-result.ts'
@@ -12,9 +13,12 @@ import {
 } from '../../resources/read-commands.ts'
 import { completeFromSource, SOURCE_FLAGS, SOURCE_HELP } from '../../resources/signer-source.ts'
 import { createTrustCommand } from '../../resources/trust-command.ts'
+import { printWarnings } from '../../resources/warnings.ts'
 import { createCreateCommand, createUpdateCommand } from '../../resources/write-commands.ts'
-import { CALL_FLAGS } from '../../session/call-flags.ts'
+import { CALL_FLAGS, YES_FLAG } from '../../session/call-flags.ts'
+import { confirm } from '../../session/confirm.ts'
 import { withController } from '../../session/with-controller.ts'
+import { isSdkError } from '../../to-cli-error.ts'
 
 const refresh: Command = {
   args: ['NAME'],
@@ -43,6 +47,92 @@ const discover: Command = {
   async run(call) {
     const found = await withController(call, (client) => client.signers.discover(call.args[0] ?? ''))
     await printObject(call, found, () => call.args[0])
+    return EXIT.ok
+  },
+}
+
+const pushKeys: Command = {
+  args: ['NAME'],
+  flags: [
+    ...CALL_FLAGS,
+    { name: 'from', value: 'URL', description: 'Where the provider publishes its keys (JWKS), as seen from here' },
+    {
+      name: 'from-ca',
+      value: 'FILE',
+      description: 'An additional certificate authority to trust for that URL, in PEM',
+    },
+    {
+      name: 'from-authorization',
+      value: 'FILE',
+      description: 'Send the header Authorization in this file to that URL',
+    },
+  ],
+  details: [
+    'Fetches the keys here, where the provider can be reached, and pushes them to the controller, which cannot reach it. Run it more often',
+    'than half of the age that the signer allows (pushedKeys.maxAgeSeconds); deploy/ has a systemd timer and a Kubernetes CronJob.',
+    'Needs the permissions external-jwt-signer.read and external-jwt-signer.push-keys. Keys that are not pinned take the trust from the signer,',
+    'unless an administrator pushes them.',
+  ],
+  examples: [
+    {
+      command: 'countersign signers push-keys plant --from https://sso.plant.internal/certs --credentials account.json',
+      description: 'push the keys of a provider in this network, as an API account',
+    },
+  ],
+  async run(call) {
+    const [name = ''] = call.args
+    const { loadKeySet } = await import('../../net/load-key-set.ts')
+    const keySet = await loadKeySet(call)
+    const { keyStatus } = await withController(call, async (client) => {
+      const { id } = await getItem(SIGNERS, SIGNERS.open(client), name)
+      return pushLatest(client, id, keySet)
+    })
+    await printObject(call, keyStatus, () => name)
+    printWarnings(call, SIGNERS, name, keyStatus.warnings)
+    return keyStatus.stale ? EXIT.failure : EXIT.ok
+  },
+}
+
+type PushedKeys = Awaited<ReturnType<ControllerClient['signers']['pushKeys']>>
+
+const MAX_PUSHES = 3
+
+/** The signer may change between reading its version and pushing: other jobs push too. */
+async function pushLatest(client: ControllerClient, id: string, keySet: PushedKeySet): Promise<PushedKeys> {
+  for (let triesLeft = MAX_PUSHES; ; triesLeft -= 1) {
+    const { version } = await client.signers.getVersioned(id)
+    try {
+      return await client.signers.pushKeys(id, keySet, { ifMatch: version })
+    } catch (error) {
+      if (!isSdkError(error) || error.status !== 412 || triesLeft === 1) throw error
+    }
+  }
+}
+
+const confirmKeys: Command = {
+  args: ['NAME'],
+  flags: [...CALL_FLAGS, YES_FLAG],
+  details: [
+    'Shows the keys that wait, since they share none with the earlier ones, and uses them after a confirmation.',
+  ],
+  examples: [
+    { command: 'countersign signers confirm-keys keycloak', description: 'use the keys that wait for a confirmation' },
+  ],
+  async run(call) {
+    const [name = ''] = call.args
+    const { id, pending } = await withController(call, async (client) => {
+      const item = await client.signers.get((await getItem(SIGNERS, SIGNERS.open(client), name)).id)
+      return { id: item.id, pending: item.keyStatus.pendingKeys ?? [] }
+    })
+    if (pending.length === 0) {
+      call.terminal.note(`no keys of the signer ${name} wait for a confirmation`)
+      return EXIT.ok
+    }
+    const keys = pending.map(({ kid, thumbprint }) => `${kid} with the thumbprint ${thumbprint}`).join(', ')
+    await confirm(call, `Use ${keys} for the signer ${name}, in place of its earlier keys?`)
+    const thumbprints = pending.map(({ thumbprint }) => thumbprint)
+    const { keyStatus } = await withController(call, (client) => client.signers.confirmKeys(id, { thumbprints }))
+    await printObject(call, keyStatus, () => name)
     return EXIT.ok
   },
 }
@@ -92,5 +182,7 @@ export const signers = {
   }),
   delete: createDeleteCommand(SIGNERS),
   refresh,
+  pushKeys,
+  confirmKeys,
   discover,
 }
