@@ -29,6 +29,9 @@ function recheckSession(url: string): void {
 // No retries in the SDK: the query client retries, and shows that it does.
 const options = { baseUrl: window.location.origin, fetch: fetchAndTrack, retries: 0 }
 
+const LOCK_OUT_QUESTION = 'No administrator could log in after this change. Save it all the same?'
+const confirmLockOut = async (): Promise<boolean> => window.confirm(LOCK_OUT_QUESTION)
+
 /** SDK clients of this controller. They hold no credential: the session is in a cookie that scripts cannot read. */
-export const controller = new ControllerClient(options)
+export const controller = new ControllerClient({ ...options, confirmLockOut })
 export const hosted = new HostedClient(options)

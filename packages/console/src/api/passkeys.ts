@@ -5,11 +5,11 @@ import type {
 } from '@simplewebauthn/browser'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from './call.ts'
+import { CallFailed } from './call-failed.ts'
+import { CLIENT, MANAGEMENT } from './paths.ts'
 import { queries } from './queries.ts'
-import { reloadSession } from './session.ts'
+import { CONSOLE_SESSION, reloadSession } from './session.ts'
 
-const CLIENT = '/edge/client/v1'
-const MANAGEMENT = '/edge/management/v1'
 const OWN = `${CLIENT}/current-identity/passkeys`
 const OWN_KEY = ['own', 'passkeys'] as const
 
@@ -27,8 +27,39 @@ async function optionsOf<Options>(path: string): Promise<Options> {
 export async function logInByPasskey(): Promise<void> {
   const optionsJSON = await optionsOf<RequestOptions>('/authenticate/passkey-options')
   const passkey = await (await library()).startAuthentication({ optionsJSON })
-  await call('POST', '/console/session/passkey', { passkey })
+  await call('POST', `${CONSOLE_SESSION}/passkey`, { passkey })
   await reloadSession()
+}
+
+/** A challenge is valid for five minutes. */
+const AUTOFILL_MS = 240_000
+
+/**
+ * Lets the browser offer passkeys among the suggestions for the user name, and logs in with the chosen one. Resolves when there was none. Throws the refusal
+ * of the login.
+ */
+export async function logInByAutofill(): Promise<void> {
+  if (!(await window.PublicKeyCredential?.isConditionalMediationAvailable?.())) return
+  const { data } = await call<{ data: { hasPasskeys: boolean } }>('GET', CONSOLE_SESSION)
+  if (!data.hasPasskeys) return
+  const { startAuthentication } = await library()
+  const optionsJSON = await optionsOf<RequestOptions>('/authenticate/passkey-options')
+  // Rejected when another request for a passkey takes its place, and when the page is left.
+  const passkey = await startAuthentication({ optionsJSON, useBrowserAutofill: true }).catch(() => undefined)
+  if (passkey === undefined) return
+  await call('POST', `${CONSOLE_SESSION}/passkey`, { passkey })
+  await reloadSession()
+}
+
+/** Calls `logInByAutofill` now, and again before its challenge expires. Returns a function that stops it. */
+export function startAutofill(onRefused: (error: unknown) => void): () => void {
+  const offer = () => void logInByAutofill().catch((error) => error instanceof CallFailed && onRefused(error))
+  offer()
+  const timer = setInterval(offer, AUTOFILL_MS)
+  return () => {
+    clearInterval(timer)
+    void library().then(({ WebAuthnAbortService }) => WebAuthnAbortService.cancelCeremony())
+  }
 }
 
 /** Completes the session with a passkey as second factor. */

@@ -5,7 +5,7 @@ import { controller } from './client.ts'
 import { IDENTITY_KEY, queries, SESSION_KEY } from './queries.ts'
 
 /** Login and logout of the console: the session token goes into a cookie. */
-const CONSOLE_SESSION = '/console/session'
+export const CONSOLE_SESSION = '/console/session'
 
 /** The session of the browser's cookie; null when there is none. */
 export const sessionQuery = queryOptions({

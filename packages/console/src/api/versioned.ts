@@ -14,7 +14,7 @@ export async function saveChanges<Changes extends object>(
   if (Object.keys(changes).length > 0) await resource.patch(id, changes, { ifMatch: version })
 }
 
-interface VersionedResource<Item> {
+export interface VersionedResource<Item> {
   getVersioned(id: string): Promise<{ readonly item: Item; readonly version: string | undefined }>
 }
 

@@ -12,6 +12,8 @@ const STROKES: Readonly<Record<string, string>> = {
   '/test-token': 'M10 4v5L5 18c-.6 1.200.2 2 1.500 2h11c1.300 0 2.100-.8 1.500-2L14 9V4M9 4h6M8 14h8',
   '/decisions': 'M12 4v16M6 20h12M5 8h14M5 8l-2.500 6h5zM19 8l-2.500 6h5z',
   '/events': 'M3 12h4l3-7 4 14 3-7h4',
+  '/history': 'M12 7v5l3 2M4.500 9A8 8 0 1 1 4 12M4 5v4h4',
+  '/sinks': 'M4 12h10M11 8l4 4-4 4M15 5h5v14h-5',
   '/organization/networks': 'M12 8V4M12 8l-6 8M12 8l6 8M12 4h.01M4 16h4v4H4zM16 16h4v4h-4zM10 4h4v4h-4z',
   '/organization/providers': 'M4 20V9l8-5 8 5v11zM9 20v-6h6v6',
   '/organization/api-accounts': 'M6 9h12v10H6zM12 9V5M12 5h.01M9.500 13h.01M14.500 13h.01M10 16h4M3 13v3M21 13v3',

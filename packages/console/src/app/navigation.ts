@@ -24,6 +24,8 @@ export const NAVIGATION = [
       { to: '/test-token', label: 'Test a token' },
       { to: '/decisions', label: 'Decisions' },
       { to: '/events', label: 'Events' },
+      { to: '/history', label: 'Change history' },
+      { to: '/sinks', label: 'Event sinks' },
     ],
   },
   {

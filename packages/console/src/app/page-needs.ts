@@ -28,6 +28,12 @@ const PAGE_NEEDS: Readonly<Record<string, Need>> = {
   '/decisions': 'GET /auth-decisions',
   '/decisions/$id': 'GET /auth-decisions/:id',
   '/events': 'GET /events',
+  '/history': 'GET /audit-entries',
+  '/history/$id': 'GET /audit-entries',
+  '/sinks': 'GET /event-sinks',
+  '/sinks/new': 'POST /event-sinks',
+  '/sinks/$id': 'GET /event-sinks/:id',
+  '/sinks/$id/edit': 'PATCH /event-sinks/:id',
 }
 
 /** Pages of the hosted API. */

@@ -1,3 +1,4 @@
+import type { WhatIfChange } from '@countersign/sdk'
 import { Button, Fieldset, Group, Paper, Stack } from '@mantine/core'
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import type { FormEvent, ReactNode } from 'react'
@@ -5,6 +6,7 @@ import { isOutdated } from '../api/call-failed.ts'
 import type { Need } from '../api/rights.ts'
 import { useMay } from '../api/use-may.ts'
 import { ErrorNote } from '../show/error-note.tsx'
+import { usePreview } from './preview.tsx'
 import { discardUnsaved } from './unsaved.ts'
 
 interface FormFrameProps {
@@ -16,13 +18,17 @@ interface FormFrameProps {
   readonly onCancel?: () => void
   /** The call that it makes: without the permission the form only shows its values. */
   readonly need?: Need | undefined
+  /** The change that saving would make. With it, the form has a preview. */
+  readonly readChange?: () => WhatIfChange
   readonly children: ReactNode
 }
 
 /** A form with its buttons, and the refusal that belongs to no field. */
-export function FormFrame({ onSubmit, error, isBusy, submitLabel, onCancel, need, children }: FormFrameProps) {
+export function FormFrame(props: FormFrameProps) {
+  const { onSubmit, error, isBusy, submitLabel, onCancel, need, readChange, children } = props
   const goUp = useGoUp()
   const may = useMay()
+  const preview = usePreview(readChange)
   if (need && !may(need)) return <ShownValues>{children}</ShownValues>
   return (
     <Paper withBorder p="md" maw={720} component="form" onSubmit={onSubmit} noValidate>
@@ -31,10 +37,12 @@ export function FormFrame({ onSubmit, error, isBusy, submitLabel, onCancel, need
         {error !== undefined && (
           <ErrorNote error={error} {...(isOutdated(error) && { onRetry: reload, retryLabel: 'Reload' })} />
         )}
+        {preview?.result}
         <Group>
           <Button type="submit" loading={isBusy}>
             {submitLabel}
           </Button>
+          {preview?.button}
           <Button variant="default" onClick={onCancel ?? goUp}>
             Cancel
           </Button>

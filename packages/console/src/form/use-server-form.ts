@@ -5,12 +5,14 @@ import { errorText } from '../api/error-text.ts'
 import { changedValues } from './changed-values.ts'
 import { useUnsaved } from './unsaved.ts'
 
-interface ServerForm<Values extends Record<string, unknown>> {
+interface ServerForm<Values extends Record<string, unknown>, Body extends object> {
   readonly form: UseFormReturnType<Values>
   /** The error that belongs to no field of the form. */
   readonly formError: unknown
   readonly isBusy: boolean
   readonly submit: (event?: React.FormEvent<HTMLFormElement>) => void
+  /** What sending would send now, without validation. */
+  readonly read: () => { readonly body: Body; readonly changed: Partial<Body> }
 }
 
 /**
@@ -29,7 +31,7 @@ export function useServerForm<Values extends Record<string, unknown>, Body exten
     /** Whether the form is empty again after it was sent. */
     readonly isClearedBySending?: boolean
   },
-): ServerForm<Values> {
+): ServerForm<Values, Body> {
   const {
     toBody = asBody<Values, Body>,
     send,
@@ -60,7 +62,8 @@ export function useServerForm<Values extends Record<string, unknown>, Body exten
         form.resetDirty(values)
       }
     } catch (error) {
-      const serverField = error instanceof CallFailed ? error.field : undefined
+      // An element of a list is refused at the field of the list.
+      const serverField = error instanceof CallFailed ? error.field?.replace(/\[\d+\]$/, '') : undefined
       const field =
         serverField === undefined ? undefined : (fieldOf[serverField] ?? FIELD_OF[serverField] ?? serverField)
       if (error instanceof CallFailed && field !== undefined && Object.hasOwn(form.values, field)) {
@@ -75,7 +78,11 @@ export function useServerForm<Values extends Record<string, unknown>, Body exten
 
   const focusFirst = (errors: Record<string, unknown>) => focusField(Object.keys(errors)[0] ?? '')
   const onSubmit = form.onSubmit((values) => void run(values), focusFirst)
-  return { form, formError, isBusy, submit: onSubmit }
+  const read = () => {
+    const body = toBody(form.getValues())
+    return { body, changed: changedValues(toBody(form.getInitialValues()), body) }
+  }
+  return { form, formError, isBusy, submit: onSubmit, read }
 }
 
 /** Fields that refusals call by another name than bodies do. */

@@ -1,6 +1,6 @@
 import { CallFailed } from '../api/call-failed.ts'
 import type { Need } from '../api/rights.ts'
-import { loadVersioned, type Versioned } from '../api/versioned.ts'
+import { loadVersioned, type Versioned, type VersionedResource } from '../api/versioned.ts'
 
 /** An action on selected rows of a list. */
 export interface BulkAction<Item> {
@@ -24,10 +24,6 @@ export interface BulkStep {
 interface Row {
   readonly id: string
   readonly name: string
-}
-
-interface VersionedResource<Item> {
-  getVersioned(id: string): Promise<{ readonly item: Item; readonly version: string | undefined }>
 }
 
 const NOT_FOUND = 404

@@ -33,7 +33,10 @@ test('text that a spreadsheet would run as a formula is neutralised, other text 
   }
   assert.equal(cellOf('=HYPERLINK("https://evil.example","x")'), `"'=HYPERLINK(""https://evil.example"",""x"")"`)
   assert.equal(cellOf('\tx'), "'\tx")
-  for (const text of ['a=1', 'a-b', 'alice@example.com', "'quoted", '5', '2026-11-18T10:00:00.000Z']) {
+  assert.equal(cellOf('x;=1'), "x;'=1")
+  assert.equal(cellOf('a\t =1;-2'), "a\t' =1;'-2")
+  assert.equal(cellOf('a\n@b'), `"a\n'@b"`)
+  for (const text of ['a=1', 'a-b', 'a;b=1', 'a\tb', 'alice@example.com', "'quoted", '5', '2026-11-18T10:00:00.000Z']) {
     assert.equal(cellOf(text), text)
   }
 })

@@ -18,10 +18,13 @@ function csvCell(value: CsvValue): string {
   return /[",\r\n]/.test(text) || text.trim() !== text ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** Spreadsheets run text that begins like this as a formula, some after white space and with full-width signs. */
-const FORMULA = /^[\s\0]*[=+\-@＝＋－＠|%]|^[\t\r\n]/u
+/**
+ * Spreadsheets run text that begins like this as a formula, some after white space and with full-width signs. Some take a semicolon or a tab for the
+ * end of a cell.
+ */
+const FORMULA = /(?<=^|[;\t\r\n])(?=[\s\0]*[=+\-@＝＋－＠|%])|^(?=[\t\r\n])/gu
 
 /** Names and claims come from other people: an apostrophe makes a spreadsheet take them as text. */
 function neutralised(text: string): string {
-  return FORMULA.test(text) ? `'${text}` : text
+  return text.replaceAll(FORMULA, "'")
 }

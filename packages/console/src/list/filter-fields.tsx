@@ -52,8 +52,10 @@ function ChoiceField({ filter: { label, choices, all = 'All' }, value, onChange 
         label={label}
         data={[{ value: '', label: all }, ...data]}
         value={value}
-        flex="1 1 8rem"
-        maw={180}
+        // A chosen filter has room for its label; the tooltip has all of a long one.
+        flex={value === '' ? '1 1 8rem' : '1 1 14rem'}
+        maw={value === '' ? 180 : 300}
+        title={data.find((choice) => choice.value === value)?.label ?? all}
         onChange={({ currentTarget }) => onChange(currentTarget.value)}
       />
     )

@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react'
 import type { Need } from '../api/rights.ts'
 import { type May, useMay } from '../api/use-may.ts'
 import { ErrorNote } from './error-note.tsx'
+import { TOOLTIP_EVENTS } from './tooltip-events.ts'
 
 interface ConfirmButtonProps {
   readonly label: string
@@ -106,13 +107,11 @@ interface DisabledButtonProps extends Pick<ConfirmButtonProps, 'label' | 'name' 
   readonly reason: string
 }
 
-const EVENTS = { hover: true, focus: true, touch: true }
-
 /** Keeps the focus, unlike the attribute `disabled`, so that the reason can be read with the keyboard and by screen readers. */
 function DisabledButton({ label, name, size = 'sm', reason }: DisabledButtonProps) {
   const id = useId()
   return (
-    <Tooltip label={reason} multiline maw={340} events={EVENTS}>
+    <Tooltip label={reason} multiline maw={340} events={TOOLTIP_EVENTS}>
       <Button
         variant="light"
         size={size}

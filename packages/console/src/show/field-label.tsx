@@ -2,6 +2,7 @@ import type { Members } from '@countersign/contract/resource'
 import { Tooltip } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { describeMember } from './describe-member.ts'
+import { TOOLTIP_EVENTS } from './tooltip-events.ts'
 
 interface FieldLabelProps {
   /** The members of the resource. */
@@ -11,8 +12,6 @@ interface FieldLabelProps {
   readonly children: ReactNode
 }
 
-const EVENTS = { hover: true, focus: true, touch: true }
-
 /** A label whose tooltip has the name of the member in the API, and its meaning. */
 export function FieldLabel({ members, name, children }: FieldLabelProps) {
   return (
@@ -20,7 +19,7 @@ export function FieldLabel({ members, name, children }: FieldLabelProps) {
       label={describeMember(members, name)}
       multiline
       maw={340}
-      events={EVENTS}
+      events={TOOLTIP_EVENTS}
       openDelay={200}
       position="top-start"
     >

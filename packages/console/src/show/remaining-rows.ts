@@ -19,6 +19,12 @@ function labelOf(name: string): string {
 function describe(value: unknown): string | null {
   if (value === null || value === undefined) return null
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
-  if (Array.isArray(value)) return value.join(', ')
+  if (Array.isArray(value)) return value.map(describeItem).join(', ')
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** An object is called by its name. */
+function describeItem(item: unknown): string {
+  if (typeof item !== 'object' || item === null) return String(item)
+  return 'name' in item ? String(item.name) : JSON.stringify(item)
 }

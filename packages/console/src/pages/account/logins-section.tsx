@@ -5,21 +5,21 @@ import { methodLabel } from '../../show/describe-event.ts'
 import { Section } from '../../show/details.tsx'
 import { Instant } from '../../show/instant.tsx'
 import { Loaded } from '../../show/loaded.tsx'
-import { ownDecisionsQuery, ownSessionsQuery } from './own-account.ts'
+import { ownDecisionsQuery, ownLoginsQuery } from './own-account.ts'
 import { type RecentLogin, recentLogins } from './recent-logins.ts'
 
 const MAX_SHOWN = 20
 
-/** The caller's logins: those with an open session, and the refused ones of the last 24 hours. */
+/** The caller's last accepted logins, and the refused ones of the last 24 hours. */
 export function LoginsSection() {
-  const sessions = useQuery(ownSessionsQuery)
+  const accepted = useQuery(ownLoginsQuery)
   const refused = useQuery(ownDecisionsQuery)
   return (
     <Section title="Recent logins">
       <Text size="sm" c="dimmed">
-        Logins whose session is open, and refused ones of the last 24 hours.
+        The last ten that were accepted, and refused ones of the last 24 hours.
       </Text>
-      <Loaded query={sessions}>
+      <Loaded query={accepted}>
         {({ items }) => (
           <Loaded query={refused}>
             {(decisions) => (

@@ -2,9 +2,10 @@ import type { Authenticator } from '@countersign/sdk'
 import { queryOptions } from '@tanstack/react-query'
 import { call } from '../../api/call.ts'
 import { controller } from '../../api/client.ts'
+import { CLIENT } from '../../api/paths.ts'
 import { queries } from '../../api/queries.ts'
 
-const AUTHENTICATORS = '/edge/client/v1/current-identity/authenticators'
+const AUTHENTICATORS = `${CLIENT}/current-identity/authenticators`
 const MAX_SHOWN = 100
 
 const OWN_KEY = ['own'] as const
@@ -22,6 +23,13 @@ export const ownAuthenticatorsQuery = queryOptions({
 export const ownSessionsQuery = queryOptions({
   queryKey: [...OWN_KEY, 'sessions'],
   queryFn: () => controller.ownSessions.page({ limit: MAX_SHOWN, sort: 'lastActivityAt desc' }),
+  refetchInterval: 15_000,
+})
+
+/** The caller's last accepted logins, the newest first. */
+export const ownLoginsQuery = queryOptions({
+  queryKey: [...OWN_KEY, 'logins'],
+  queryFn: () => controller.ownLogins.page({ limit: MAX_SHOWN, sort: 'at desc' }),
   refetchInterval: 15_000,
 })
 

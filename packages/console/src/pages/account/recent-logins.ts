@@ -1,6 +1,6 @@
-import type { ApiSession, OwnAuthDecision } from '@countersign/sdk'
+import type { OwnAuthDecision, OwnLogin } from '@countersign/sdk'
 
-/** A login of the caller: accepted with a session that is still open, or refused. */
+/** A login of the caller, accepted or refused. */
 export interface RecentLogin {
   readonly id: string
   readonly at: string
@@ -10,16 +10,10 @@ export interface RecentLogin {
   readonly reason: string | undefined
 }
 
-/** The logins behind open sessions and the refused ones, newest first. */
-export function recentLogins(
-  sessions: readonly Pick<ApiSession, 'id' | 'createdAt' | 'ipAddress' | 'method'>[],
-  refused: readonly OwnAuthDecision[],
-): RecentLogin[] {
-  const accepted = sessions.map(({ id, createdAt: at, ipAddress: address, method }) => {
-    return { id, at, address, method, reason: undefined }
-  })
-  const others = refused.map(({ id, at, remoteAddress: address, method, reason }) => {
-    return { id, at, address, method, reason }
-  })
-  return [...accepted, ...others].toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at))
+/** The accepted and the refused logins, newest first. */
+export function recentLogins(accepted: readonly OwnLogin[], refused: readonly OwnAuthDecision[]): RecentLogin[] {
+  const logins = [...accepted.map((login) => ({ ...login, reason: undefined })), ...refused]
+  return logins
+    .map(({ id, at, remoteAddress: address, method, reason }) => ({ id, at, address, method, reason }))
+    .toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at))
 }

@@ -11,6 +11,7 @@ import { EnabledBadge } from '../../show/badges.tsx'
 import { ConfirmButton } from '../../show/confirm-button.tsx'
 import { Details, Section } from '../../show/details.tsx'
 import { downloadText, safeFileName } from '../../show/download.ts'
+import { HistoryLink } from '../../show/history-link.tsx'
 import { ButtonLink, PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { May } from '../../show/may.tsx'
@@ -50,6 +51,7 @@ function CaDetail({ ca }: { readonly ca: Versioned<Ca> }) {
   return (
     <Stack>
       <PageHead title={name} back={BACK}>
+        <HistoryLink id={id} />
         <CaActions ca={ca} />
       </PageHead>
       {!ca.isVerified && (

@@ -11,6 +11,7 @@ import { Instant } from '../../show/instant.tsx'
 import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { PageHead } from '../../show/page-head.tsx'
+import { AddTestCase } from './add-test-case.tsx'
 import { CreateForClaim, DecidedIdentity, DecidedSigner } from './decided-names.tsx'
 
 export function DecisionPage() {
@@ -42,6 +43,7 @@ export function DecisionPage() {
                 ]}
               />
               <CreateForClaim decision={decision} />
+              <AddTestCase decision={decision} />
             </Section>
             <ExplanationView explanation={decision} />
           </>

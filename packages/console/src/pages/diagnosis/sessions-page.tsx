@@ -1,4 +1,5 @@
 import type { ApiSession, Identity } from '@countersign/sdk'
+import { Text } from '@mantine/core'
 import { controller } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
 import type { BulkAction } from '../../list/bulk-action.ts'
@@ -16,9 +17,10 @@ import { describeSessionState, SessionState } from './session-state.tsx'
 
 const HOUR_MS = 3_600_000
 
-const STATE_FILTER = choiceFilter('state', 'State', [
-  { value: 'partial', label: 'Needs a second factor', filter: () => 'isPartial = true' },
-  { value: 'complete', label: 'Has its second factor', filter: () => 'isPartial = false' },
+const STATE_FILTER = equalFilter('state', 'State', 'state', [
+  { value: 'complete', label: 'Signed in' },
+  { value: 'partial', label: 'Needs a further step' },
+  { value: 'refused', label: 'No longer allowed' },
 ])
 
 const EXPIRY_FILTER = choiceFilter('expiry', 'Expires', [
@@ -51,6 +53,7 @@ const CSV: CsvExport<ApiSession> = {
     ['method', ({ method }) => method],
     ['signerId', ({ signerId }) => signerId],
     ['client', ({ client }) => client],
+    ['boundKey', ({ boundKey }) => boundKey],
     ['ipAddress', ({ ipAddress }) => ipAddress],
     ['state', ({ state }) => state],
     ['missing', ({ missing }) => missing?.join(' ')],
@@ -99,7 +102,22 @@ function columnsFor(signerName: (id: string) => string): readonly Column<ApiSess
       label: 'Login method',
       sort: 'method',
       from: 'md',
-      cell: ({ method = '', signerId }) => `${methodLabel(method)}${signerId ? ` of ${signerName(signerId)}` : ''}`,
+      cell: ({ method = '', signerId, boundKey }) => (
+        <>
+          {`${methodLabel(method)}${signerId ? ` of ${signerName(signerId)}` : ''}`}
+          {boundKey && (
+            <Text
+              span
+              size="xs"
+              c="dimmed"
+              display="block"
+              title={`Each call needs a DPoP proof of the key ${boundKey}`}
+            >
+              Bound to a key
+            </Text>
+          )}
+        </>
+      ),
     },
     {
       label: 'Client',

@@ -91,7 +91,7 @@ function Copy({ text, label, name, isFilled = false }: CopyProps) {
           size="xs"
           variant={isFilled ? 'filled' : 'default'}
           onClick={copy}
-          aria-label={`${copied ? 'Copied' : label} of ${name}`}
+          aria-label={copied ? `Copied the ${label.replace('Copy ', '')} of ${name}` : `${label} of ${name}`}
         >
           {copied ? 'Copied' : label}
         </Button>

@@ -9,6 +9,7 @@ import { StateBadge } from '../../show/badges.tsx'
 import { Ago } from '../../show/instant.tsx'
 import { PageLink } from '../../show/links.tsx'
 import { EnrollmentActions } from './enrollment-actions.tsx'
+import { ENROLLMENT_BULK_ACTIONS } from './enrollment-bulk.ts'
 import { ENROLLMENT_KINDS, isExpired, kindOf } from './enrollment-kinds.ts'
 
 const COLUMNS: readonly Column<Enrollment>[] = [
@@ -91,6 +92,7 @@ export function EnrollmentsPage() {
       searchLabel="Search identity or user name"
       emptyText="There are no invitations. The page of an identity creates them."
       filters={[STATE_FILTER, KIND_FILTER]}
+      bulkActions={ENROLLMENT_BULK_ACTIONS}
       csv={CSV}
     />
   )

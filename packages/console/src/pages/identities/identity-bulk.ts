@@ -1,11 +1,12 @@
 import { type Identity, quoteForFilter } from '@countersign/sdk'
 import { CallFailed } from '../../api/call-failed.ts'
 import { controller } from '../../api/client.ts'
+import { MANAGEMENT } from '../../api/paths.ts'
 import type { Versioned } from '../../api/versioned.ts'
 import { type BulkAction, previewEach } from '../../list/bulk-action.ts'
 import { counted } from '../../show/counted.ts'
 
-const PATH = '/edge/management/v1/identities'
+const PATH = `${MANAGEMENT}/identities`
 
 /** Calls an action of an identity, unless it was changed after it was read. */
 function change({ id, version }: Versioned<Identity>, action: string, body?: unknown) {

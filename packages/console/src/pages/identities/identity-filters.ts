@@ -1,5 +1,6 @@
 import { quoteForFilter } from '@countersign/sdk'
 import { controller } from '../../api/client.ts'
+import { MANAGEMENT } from '../../api/paths.ts'
 import { searchFilter } from '../../api/search-filter.ts'
 import {
   type ChoiceFilter,
@@ -25,10 +26,20 @@ export const STATE_FILTER = choiceFilter('state', 'State', [
   { value: 'administrator', label: 'Administrators', filter: () => 'isAdmin = true' },
 ])
 
-/** By the end of access. */
-export const EXPIRY_FILTER = choiceFilter('expiry', 'End of access', [
-  { value: 'ending', label: 'Ending within 30 days', filter: (now) => within('expiresAt', now, SOON_DAYS) },
-  { value: 'expired', label: 'Expired', filter: (now) => `expiresAt <= ${datetime(now)}` },
+/** By the end of access, and by the certificates. */
+export const EXPIRY_FILTER = choiceFilter('expiry', 'Expiring', [
+  { value: 'ending', label: 'Access ends within 30 days', filter: (now) => within('expiresAt', now, SOON_DAYS) },
+  { value: 'expired', label: 'Access has ended', filter: (now) => `expiresAt <= ${datetime(now)}` },
+  ...[7, SOON_DAYS].map((days) => ({
+    value: `certificate-${days}`,
+    label: `Certificate expires within ${days} days`,
+    filter: (now: number) => `certificateExpiresAt <= ${datetime(now + days * DAY_MS)}`,
+  })),
+  {
+    value: 'certificate-expired',
+    label: 'No valid certificate left',
+    filter: () => 'anyOf(authenticators) = "cert" and certificateExpiresAt = null',
+  },
 ])
 
 const ENROLLED: readonly FilterChoice[] = [
@@ -72,7 +83,7 @@ export const ATTRIBUTE_FILTER: TextFilter = {
   toFilter: (value) => `anyOf(attributes) = ${quoteForFilter(value)}`,
   suggest: async (text) => {
     const query = { limit: MAX_SUGGESTIONS, filter: searchFilter(['id'], text) }
-    const path = '/edge/management/v1/identity-role-attributes'
+    const path = `${MANAGEMENT}/identity-role-attributes`
     const { data } = (await controller.request({ method: 'GET', path, query })) as { readonly data: readonly string[] }
     return data
   },

@@ -4,6 +4,7 @@ import type { Identity, IdentityInput } from '@countersign/sdk'
 import { MultiSelect, Switch, TagsInput, TextInput } from '@mantine/core'
 import { FormFrame } from '../../form/form-frame.tsx'
 import { fromLocalTime, toLocalTime } from '../../form/local-time.ts'
+import { proposedChange } from '../../form/proposed-change.ts'
 import { atMost, required } from '../../form/rules.ts'
 import { checkTags, toTagRows, toTags } from '../../form/tags.ts'
 import { TagsField } from '../../form/tags-field.tsx'
@@ -37,7 +38,7 @@ function attributesNote(identity: Identity | undefined): string {
 /** Creates or edits an identity. A new one can get a one-time token. */
 export function IdentityForm({ identity, start, onSend, submitLabel }: IdentityFormProps) {
   const { signers } = useSignerNames()
-  const { form, formError, isBusy, submit } = useServerForm({
+  const { form, formError, isBusy, submit, read } = useServerForm({
     initialValues: {
       name: identity?.name ?? start?.name ?? '',
       type: (identity?.typeId ?? 'Default') as IdentityInput['type'],
@@ -72,7 +73,13 @@ export function IdentityForm({ identity, start, onSend, submitLabel }: IdentityF
     fieldOf: { roleAttributes: 'attributes' },
   })
   return (
-    <FormFrame onSubmit={submit} error={formError} isBusy={isBusy} submitLabel={submitLabel}>
+    <FormFrame
+      onSubmit={submit}
+      error={formError}
+      isBusy={isBusy}
+      submitLabel={submitLabel}
+      readChange={() => proposedChange('identity', identity?.id, read())}
+    >
       <TextInput label="Name" required {...form.getInputProps('name')} />
       <TextInput
         label="External id"

@@ -6,6 +6,7 @@ import { AccessBadge } from '../../show/badges.tsx'
 import { CopyId } from '../../show/copy-id.tsx'
 import { methodLabel } from '../../show/describe-event.ts'
 import { Details, Section } from '../../show/details.tsx'
+import { HistoryLink } from '../../show/history-link.tsx'
 import { Instant } from '../../show/instant.tsx'
 import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
@@ -39,6 +40,7 @@ function IdentityDetail({ identity }: { readonly identity: Identity }) {
   return (
     <Stack>
       <PageHead title={identity.name} back={BACK}>
+        <HistoryLink id={identity.id} />
         <IdentityActions identity={identity} />
       </PageHead>
       <Section title="Identity" aside={<AccessBadge {...identity} />}>

@@ -1,3 +1,4 @@
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '@countersign/contract/limits'
 import type { AuthPolicy } from '@countersign/sdk'
 
 type PasswordRules = Pick<
@@ -5,15 +6,11 @@ type PasswordRules = Pick<
   'minPasswordLength' | 'requireSpecialChar' | 'requireNumberChar' | 'requireMixedCase'
 >
 
-// The limits of every policy.
-const MIN_LENGTH = 5
-const MAX_LENGTH = 100
-
 /** Validates like the server, by the policy's rules. Returns an error text, or null. */
 export function checkNewPassword(password: string, rules: Partial<PasswordRules> = {}): string | null {
-  const { minPasswordLength = MIN_LENGTH, requireSpecialChar, requireNumberChar, requireMixedCase } = rules
+  const { minPasswordLength = MIN_PASSWORD_LENGTH, requireSpecialChar, requireNumberChar, requireMixedCase } = rules
   if ([...password].length < minPasswordLength) return `At least ${minPasswordLength} characters`
-  if (password.length > MAX_LENGTH) return `At most ${MAX_LENGTH} characters`
+  if (password.length > MAX_PASSWORD_LENGTH) return `At most ${MAX_PASSWORD_LENGTH} characters`
   if (requireSpecialChar && !/[^\p{L}\p{N}]/u.test(password))
     return 'The password needs a character that is neither a letter nor a digit'
   if (requireNumberChar && !/\p{Nd}/u.test(password)) return 'The password needs a digit'
@@ -24,7 +21,7 @@ export function checkNewPassword(password: string, rules: Partial<PasswordRules>
 }
 
 export function checkUserName(username: string): string | null {
-  return username.length < 4 || username.length > MAX_LENGTH
-    ? `The user name must have 4 to ${MAX_LENGTH} characters`
+  return username.length < 4 || username.length > MAX_PASSWORD_LENGTH
+    ? `The user name must have 4 to ${MAX_PASSWORD_LENGTH} characters`
     : null
 }

@@ -1,13 +1,13 @@
 import { Button, Stack } from '@mantine/core'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { CallFailed } from '../../api/call-failed.ts'
-import { hasPasskeys, logInByPasskey } from '../../api/passkeys.ts'
+import { hasPasskeys, logInByPasskey, startAutofill } from '../../api/passkeys.ts'
 import { PasskeyError } from './passkey-error.tsx'
 import { PasskeyRefused } from './refused-note.tsx'
 
 const UNAUTHORIZED = 401
 
-/** Login by passkey, without a user name. Hidden in browsers that have no passkeys. */
+/** Login by passkey, without a user name: by the button, or from the browser's suggestions for the user name. Hidden in browsers that have no passkeys. */
 export function PasskeyLogin() {
   const [error, setError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
@@ -22,6 +22,8 @@ export function PasskeyLogin() {
       setBusy(false)
     }
   }
+  // The button's request takes the place of the autofill, which begins again after it.
+  useEffect(() => (isBusy || !hasPasskeys() ? undefined : startAutofill(setError)), [isBusy])
   if (!hasPasskeys()) return null
   const refusal = error instanceof CallFailed && error.status === UNAUTHORIZED ? error : undefined
   return (

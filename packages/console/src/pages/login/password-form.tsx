@@ -14,7 +14,7 @@ export function PasswordForm() {
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
         {formError !== undefined && <LoginRefused error={formError} />}
-        <TextInput label="User name" autoComplete="username" autoFocus {...form.getInputProps('username')} />
+        <TextInput label="User name" autoComplete="username webauthn" autoFocus {...form.getInputProps('username')} />
         <PasswordInput
           label="Password"
           autoComplete="current-password"

@@ -12,6 +12,7 @@ import { StateBadge } from '../../show/badges.tsx'
 import { ConfirmButton } from '../../show/confirm-button.tsx'
 import { Instant } from '../../show/instant.tsx'
 import { CredentialsDialog } from './credentials-dialog.tsx'
+import { ACCOUNT_JOBS_CSV } from './organization-csv.ts'
 
 type NamedJob = AccountJob & { readonly name: string }
 
@@ -81,6 +82,7 @@ export function AccountJobsPage() {
         ]}
         defaultSort="name asc"
         searchLabel="Search by account"
+        csv={ACCOUNT_JOBS_CSV}
         emptyText="Nothing is left to do at the identity providers."
       />
       <CredentialsDialog credentials={credentials} onClose={() => setCredentials(undefined)} />

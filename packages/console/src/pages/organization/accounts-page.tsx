@@ -8,6 +8,7 @@ import { EnabledBadge } from '../../show/badges.tsx'
 import { Instant } from '../../show/instant.tsx'
 import { ButtonLink, PageLink } from '../../show/links.tsx'
 import { AccountActions } from './account-actions.tsx'
+import { ACCOUNTS_CSV } from './organization-csv.ts'
 
 export function AccountsPage() {
   return (
@@ -42,6 +43,7 @@ export function AccountsPage() {
       ]}
       defaultSort="name asc"
       searchLabel="Search by name"
+      csv={ACCOUNTS_CSV}
       emptyText="There are no API accounts yet. Add one and download its credentials file."
       actions={
         <>

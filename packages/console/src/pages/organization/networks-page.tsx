@@ -6,6 +6,7 @@ import { ListPage } from '../../list/list-page.tsx'
 import { StateBadge } from '../../show/badges.tsx'
 import { Instant } from '../../show/instant.tsx'
 import { ButtonLink, PageLink } from '../../show/links.tsx'
+import { NETWORKS_CSV } from './organization-csv.ts'
 
 export function NetworksPage() {
   return (
@@ -29,6 +30,7 @@ export function NetworksPage() {
       ]}
       defaultSort="name asc"
       searchLabel="Search by name"
+      csv={NETWORKS_CSV}
       emptyText="There are no networks."
       actions={<ButtonLink to="/organization/networks/new">Add a network</ButtonLink>}
     />

@@ -5,6 +5,7 @@ import type { OperatorOrganization } from '../../api/wire.ts'
 import { ListPage } from '../../list/list-page.tsx'
 import { StateBadge } from '../../show/badges.tsx'
 import { PageLink } from '../../show/links.tsx'
+import { ORGANIZATIONS_CSV } from './organization-csv.ts'
 
 /** All organizations of the controller, for its operator. */
 export function OrganizationsPage() {
@@ -24,6 +25,7 @@ export function OrganizationsPage() {
       ]}
       defaultSort="name asc"
       searchLabel="Search by name"
+      csv={ORGANIZATIONS_CSV}
       emptyText="There are no organizations."
     />
   )

@@ -4,6 +4,7 @@ import type { Provider } from '../../api/wire.ts'
 import { ListPage } from '../../list/list-page.tsx'
 import { EnabledBadge } from '../../show/badges.tsx'
 import { ButtonLink, PageLink } from '../../show/links.tsx'
+import { PROVIDERS_CSV } from './organization-csv.ts'
 import { KIND_LABELS } from './provider-kinds.ts'
 
 export function ProvidersPage() {
@@ -29,6 +30,7 @@ export function ProvidersPage() {
       ]}
       defaultSort="name asc"
       searchLabel="Search by name"
+      csv={PROVIDERS_CSV}
       emptyText="There are no identity providers yet. API accounts need one."
       actions={<ButtonLink to="/organization/providers/new">Add a provider</ButtonLink>}
     />

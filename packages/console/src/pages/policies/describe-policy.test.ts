@@ -37,13 +37,17 @@ test('describePolicy says what the login at the provider must be, and when sessi
   const lines = describe({
     ...{ certAllowed: false, updbAllowed: false, requireAcr: ['gold', 'silver'], requireAmr: ['otp'] },
     ...{ maxAuthAgeSeconds: 300, idleMinutes: 5, maxMinutes: 60, endWithToken: true },
+    ...{ certificateMaxDays: 30, acceptRule: 'claims.a == 1', renewalNeedsToken: true },
   })
   assert.deepEqual(lines, [
     'Sign in with a token of any signer.',
     'A token must have the acr gold or silver.',
     'A token must have the amr otp.',
     'The login at the identity provider may be at most 300 seconds ago.',
+    'Each login and each request must meet the rule claims.a == 1',
     'A session ends after 5 minutes without a request or 60 minutes.',
     'A session ends when its token expires.',
+    'Certificates are valid for at most 30 days.',
+    'The renewal of a certificate needs a token of the signer that enrolled the identity, unless one was used in the last 24 hours.',
   ])
 })

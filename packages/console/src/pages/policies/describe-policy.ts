@@ -1,10 +1,10 @@
 import type { AuthPolicy } from '@countersign/sdk'
 
-export type PolicyRules = Pick<AuthPolicy, 'primary' | 'secondary' | 'session'>
+export type PolicyRules = Pick<AuthPolicy, 'primary' | 'secondary' | 'session' | 'certificate' | 'acceptRule'>
 
 /** What a policy allows and requires, one sentence each. `nameOf` returns the name of a signer. */
 export function describePolicy(
-  { primary, secondary, session }: PolicyRules,
+  { primary, secondary, session, certificate, acceptRule }: PolicyRules,
   nameOf: (signerId: string) => string,
 ): string[] {
   const { cert, extJwt, updb, passkey } = primary
@@ -24,7 +24,9 @@ export function describePolicy(
     ...(secondary.requireExtJwtSigner
       ? [`Every request also needs a token of ${nameOf(secondary.requireExtJwtSigner)}.`]
       : []),
+    ...(acceptRule === null ? [] : [`Each login and each request must meet the rule ${acceptRule}`]),
     ...describeSessions(session),
+    ...describeCertificates(certificate),
   ]
 }
 
@@ -47,6 +49,16 @@ function describeSessions({ idleMinutes, maxMinutes, endWithToken }: AuthPolicy[
   return [
     ...(ends.length > 0 ? [`A session ends after ${joinWords(ends, 'or')}.`] : []),
     ...(endWithToken ? ['A session ends when its token expires.'] : []),
+  ]
+}
+
+function describeCertificates({ maxDays, renewalNeedsToken, renewalGraceHours }: AuthPolicy['certificate']): string[] {
+  const grace = renewalGraceHours === 0 ? '' : `, unless one was used in the last ${renewalGraceHours} hours`
+  return [
+    ...(maxDays === null ? [] : [`Certificates are valid for at most ${maxDays} days.`]),
+    ...(renewalNeedsToken
+      ? [`The renewal of a certificate needs a token of the signer that enrolled the identity${grace}.`]
+      : []),
   ]
 }
 

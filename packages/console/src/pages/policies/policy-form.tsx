@@ -1,6 +1,8 @@
 import type { AuthPolicy, AuthPolicyInput } from '@countersign/sdk'
 import { Alert, Group, MultiSelect, NumberInput, Select, Stack, Switch, TagsInput, TextInput } from '@mantine/core'
 import { FormFrame } from '../../form/form-frame.tsx'
+import { proposedChange } from '../../form/proposed-change.ts'
+import { RuleField } from '../../form/rule-field.tsx'
 import { required } from '../../form/rules.ts'
 import { TagsField } from '../../form/tags-field.tsx'
 import { useServerForm } from '../../form/use-server-form.ts'
@@ -35,6 +37,10 @@ export function PolicyForm({ policy, onSend, submitLabel }: PolicyFormProps) {
       isBusy={isBusy}
       submitLabel={submitLabel}
       need={policy ? 'PUT /auth-policies/:id' : 'POST /auth-policies'}
+      readChange={() => {
+        const body = toPolicy(form.values)
+        return proposedChange('auth-policy', policy?.id, { body, changed: body })
+      }}
     >
       <TextInput label="Name" required {...form.getInputProps('name')} />
       <Alert title="Summary" variant="light">
@@ -137,6 +143,14 @@ export function PolicyForm({ policy, onSend, submitLabel }: PolicyFormProps) {
           {...form.getInputProps('requireExtJwtSigner')}
         />
       </Section>
+      <Section title="Rule">
+        <RuleField
+          label="Accept rule"
+          description="A CEL expression that must be true for each login and each request, over claims, signer, identity and request"
+          placeholder={'inCidr(request.address, "10.0.0.0/8")'}
+          {...form.getInputProps('acceptRule')}
+        />
+      </Section>
       <Section title="Sessions">
         <Group grow align="start">
           <NumberInput
@@ -163,6 +177,32 @@ export function PolicyForm({ policy, onSend, submitLabel }: PolicyFormProps) {
           description="A session ends when the token that opened it expires"
           {...switchProps('endWithToken')}
         />
+      </Section>
+      <Section title="Certificates">
+        <NumberInput
+          label="Validity (days)"
+          description="New and renewed certificates are valid for at most so many days"
+          placeholder="As the controller's settings"
+          min={1}
+          max={3650}
+          allowDecimal={false}
+          {...form.getInputProps('certificateMaxDays')}
+        />
+        <Switch
+          label="Renew only with a token"
+          description="A renewal needs a token of the signer that enrolled the identity: those who leave cannot renew"
+          {...switchProps('renewalNeedsToken')}
+        />
+        {form.values.renewalNeedsToken && (
+          <NumberInput
+            label="Grace (hours)"
+            description="After a token, renewals need none for so many hours. 0: every renewal needs one"
+            min={0}
+            max={8760}
+            allowDecimal={false}
+            {...form.getInputProps('renewalGraceHours')}
+          />
+        )}
       </Section>
       <TagsField description="For your own use: the controller ignores them" {...form.getInputProps('tags')} />
     </FormFrame>

@@ -6,6 +6,7 @@ import { queries } from '../../api/queries.ts'
 import { useFreshQuery } from '../../api/use-fresh-query.ts'
 import { loadVersioned } from '../../api/versioned.ts'
 import { ConfirmButton } from '../../show/confirm-button.tsx'
+import { HistoryLink } from '../../show/history-link.tsx'
 import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { PageHead } from '../../show/page-head.tsx'
@@ -28,6 +29,7 @@ export function PolicyPage() {
       {(policy) => (
         <Stack>
           <PageHead title={policy.name} back={BACK} description={<UsedBy id={id} />}>
+            <HistoryLink id={id} />
             {id !== DEFAULT_POLICY && (
               <ConfirmButton
                 label="Delete"

@@ -1,5 +1,11 @@
+import {
+  MAX_PASSWORD_LENGTH,
+  MAX_RULE_LENGTH,
+  MIN_PASSWORD_LENGTH,
+  SUGGESTED_PASSWORD_LENGTH,
+} from '@countersign/contract/limits'
 import type { AuthPolicy } from '@countersign/sdk'
-import { wholeNumber } from '../../form/rules.ts'
+import { atMost, wholeNumber } from '../../form/rules.ts'
 import { checkTags, type TagRow, toTagRows, toTags } from '../../form/tags.ts'
 
 export type PolicyValues = {
@@ -26,6 +32,10 @@ export type PolicyValues = {
   idleMinutes: number | ''
   maxMinutes: number | ''
   endWithToken: boolean
+  certificateMaxDays: number | ''
+  renewalNeedsToken: boolean
+  renewalGraceHours: number
+  acceptRule: string
 }
 
 /** The server's field names where the form uses other ones. */
@@ -36,6 +46,8 @@ export const SERVER_FIELDS: Readonly<Record<string, string>> = {
   'primary.extJwt.maxAuthAgeSeconds': 'maxAuthAgeSeconds',
   'session.idleMinutes': 'idleMinutes',
   'session.maxMinutes': 'maxMinutes',
+  'certificate.maxDays': 'certificateMaxDays',
+  'certificate.renewalGraceHours': 'renewalGraceHours',
   'primary.updb.minPasswordLength': 'minPasswordLength',
   'primary.updb.maxAttempts': 'maxAttempts',
   'primary.updb.lockoutDurationMinutes': 'lockoutDurationMinutes',
@@ -45,13 +57,14 @@ export const SERVER_FIELDS: Readonly<Record<string, string>> = {
 const MAX_COUNT = 1_000_000
 
 export const POLICY_RULES = {
-  minPasswordLength: wholeNumber(5, 100),
+  minPasswordLength: wholeNumber(MIN_PASSWORD_LENGTH, MAX_PASSWORD_LENGTH),
   maxAttempts: wholeNumber(0, MAX_COUNT),
   lockoutDurationMinutes: wholeNumber(0, MAX_COUNT),
+  acceptRule: atMost(MAX_RULE_LENGTH),
   tags: checkTags,
 }
 
-/** A new policy starts with the values of the default policy. */
+/** The values of a policy, or what a new one starts with. */
 export function fromPolicy(policy?: AuthPolicy): PolicyValues {
   const { cert, extJwt, updb, passkey } = policy?.primary ?? {}
   return {
@@ -62,7 +75,7 @@ export function fromPolicy(policy?: AuthPolicy): PolicyValues {
     extJwtAllowed: extJwt?.allowed ?? true,
     allowedSigners: [...(extJwt?.allowedSigners ?? [])],
     updbAllowed: updb?.allowed ?? true,
-    minPasswordLength: updb?.minPasswordLength ?? 8,
+    minPasswordLength: updb?.minPasswordLength ?? SUGGESTED_PASSWORD_LENGTH,
     requireSpecialChar: updb?.requireSpecialChar ?? false,
     requireNumberChar: updb?.requireNumberChar ?? false,
     requireMixedCase: updb?.requireMixedCase ?? false,
@@ -78,17 +91,22 @@ export function fromPolicy(policy?: AuthPolicy): PolicyValues {
     idleMinutes: policy?.session.idleMinutes ?? '',
     maxMinutes: policy?.session.maxMinutes ?? '',
     endWithToken: policy?.session.endWithToken ?? false,
+    certificateMaxDays: policy?.certificate.maxDays ?? '',
+    renewalNeedsToken: policy?.certificate.renewalNeedsToken ?? false,
+    renewalGraceHours: policy?.certificate.renewalGraceHours ?? 24,
+    acceptRule: policy?.acceptRule ?? '',
   }
 }
 
 export function toPolicy(
   values: PolicyValues,
-): Pick<AuthPolicy, 'name' | 'tags' | 'primary' | 'secondary' | 'session'> {
+): Pick<AuthPolicy, 'name' | 'tags' | 'primary' | 'secondary' | 'session' | 'certificate' | 'acceptRule'> {
   const { name, certAllowed, allowExpiredCerts, extJwtAllowed, allowedSigners, updbAllowed } = values
   const { requireTotp, requireExtJwtSigner, minPasswordLength, maxAttempts, lockoutDurationMinutes } = values
   const { requireSpecialChar, requireNumberChar, requireMixedCase, requireAcr, requireAmr } = values
   const { passkeyAllowed, requirePasskey } = values
   const { maxAuthAgeSeconds, idleMinutes, maxMinutes, endWithToken } = values
+  const { certificateMaxDays, renewalNeedsToken, renewalGraceHours } = values
   return {
     name,
     tags: toTags(values.tags),
@@ -114,6 +132,8 @@ export function toPolicy(
     },
     secondary: { requireTotp, requirePasskey, ...(requireExtJwtSigner && { requireExtJwtSigner }) },
     session: { idleMinutes: toNumber(idleMinutes), maxMinutes: toNumber(maxMinutes), endWithToken },
+    certificate: { maxDays: toNumber(certificateMaxDays), renewalNeedsToken, renewalGraceHours },
+    acceptRule: values.acceptRule === '' ? null : values.acceptRule,
   }
 }
 

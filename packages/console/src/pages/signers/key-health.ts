@@ -14,6 +14,7 @@ export function keyHealth({ enabled, keyStatus, certPem, notAfter }: Signer, now
   if (!keyStatus) return { label: 'Unknown', color: 'gray' }
   const endsAt = certPem ? Date.parse(notAfter) : Number.POSITIVE_INFINITY
   if (endsAt <= now) return { label: 'Certificate expired', color: 'red' }
+  if (keyStatus.source === 'pushed' && keyStatus.stale) return { label: 'Stale', color: 'red' }
   if (keyStatus.keys.length === 0) return { label: keyStatus.lastError ? 'Failing' : 'No keys yet', color: 'red' }
   if (keyStatus.stale) return { label: 'Stale', color: 'orange' }
   if (keyStatus.lastError) return { label: 'Failing', color: 'orange' }

@@ -10,6 +10,8 @@ import { ExternalLink } from '../../show/links.tsx'
 import { remainingRows } from '../../show/remaining-rows.ts'
 import { TagList } from '../../show/tag-list.tsx'
 import { PolicyName } from '../policies/policy-name.tsx'
+import { shortKeySource } from './key-source.ts'
+import { possessionLabel } from './possession-options.ts'
 
 type SignerProps = { readonly signer: Signer }
 
@@ -21,7 +23,16 @@ const SHOWN_EXPLICITLY = [
   ...['enrollToCertEnabled', 'enrollToTokenEnabled', 'enrollNameClaimsSelector', 'enrollAttributeClaimsSelector'],
   ...['enrollAuthPolicyId', 'trust', 'attributeSync', 'nameSync', 'provisionOnLogin', 'reprovisionAfterMinutes'],
   ...['backchannelLogoutUrl', 'sharedSignals', 'sharedSignalsUrl', 'scimUrl', 'scimIdentityAttribute'],
-  'scimGroupAttributeTemplate',
+  ...[
+    'scimGroupAttributeTemplate',
+    'jwks',
+    'certPems',
+    'pushedKeys',
+    'jwksAuthorization',
+    'jwksAuthorizationSet',
+    'pinnedKeyThumbprints',
+  ],
+  ...['requireKeyContinuity', 'requirePossession', 'oneUse'],
 ]
 
 const yesOrNo = (value: boolean): string => (value ? 'Yes' : 'No')
@@ -48,9 +59,15 @@ export function TokensSection({ signer }: SignerProps) {
         ['Audience', signer.audience, 'audience'],
         [
           'JWKS endpoint',
-          signer.jwksEndpoint ? <ExternalLink key="keys" url={signer.jwksEndpoint} /> : 'the certificate',
+          signer.jwksEndpoint ? <ExternalLink key="keys" url={signer.jwksEndpoint} /> : shortKeySource(signer),
           'jwksEndpoint',
         ],
+        ...(signer.jwksEndpoint
+          ? ([
+              ['Credential of the endpoint', signer.jwksAuthorizationSet ? 'Set' : 'None', 'jwksAuthorizationSet'],
+              ['Require key continuity', yesOrNo(signer.requireKeyContinuity), 'requireKeyContinuity'],
+            ] as const)
+          : []),
         ['Key id (kid)', signer.kid, 'kid'],
         [
           'Identity claim',
@@ -63,6 +80,8 @@ export function TokensSection({ signer }: SignerProps) {
           signer.maxTokenAgeSeconds === null ? 'unlimited' : `${signer.maxTokenAgeSeconds} s`,
           'maxTokenAgeSeconds',
         ],
+        ['Proof of possession', possessionLabel(signer.requirePossession), 'requirePossession'],
+        ['Accepts each token once', yesOrNo(signer.oneUse), 'oneUse'],
         ['Required claims', <RequiredClaims key="claims" claims={signer.requiredClaims} />, 'requiredClaims'],
         ['Tags', <TagList key="tags" tags={signer.tags} />, 'tags'],
         ['Created', <Instant key="created" at={signer.createdAt} />, 'createdAt'],

@@ -5,6 +5,7 @@ import { controller } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
 import type { Versioned } from '../../api/versioned.ts'
 import type { Signer } from '../../api/wire.ts'
+import { HistoryLink } from '../../show/history-link.tsx'
 import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { PageHead } from '../../show/page-head.tsx'
@@ -38,6 +39,7 @@ function SignerDetail({ signer }: { readonly signer: Versioned<Signer> }) {
   return (
     <Stack>
       <PageHead title={signer.name} back={BACK}>
+        <HistoryLink id={signer.id} />
         <SignerActions signer={signer} />
       </PageHead>
       {signer.keyStatus && <KeyStatusSection signer={signer} keyStatus={signer.keyStatus} />}

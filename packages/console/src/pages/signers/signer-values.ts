@@ -6,15 +6,21 @@ import { type ClaimRow, claimRowRules, toClaimRows, toClaimValues } from '../../
 import { type FormValuesOf, fromFormValues, lengthRules, toFormValues } from '../../form/resource-values.ts'
 import { httpsUrl, MAX_TEXT, required } from '../../form/rules.ts'
 import { checkTags, type TagRow, toTagRows, toTags } from '../../form/tags.ts'
+import { KEY_SOURCE_RULES, type KeySourceValues, toKeySourceBody, toKeySourceValues } from './key-source.ts'
 import { SIGNAL_RULES, type SignalValues, toSharedSignals, toSignalValues } from './shared-signals.ts'
 
 /** The form values: the settings of a signer, and the source of its keys. */
-export type SignerValues = Omit<FormValuesOf<typeof SIGNER>, 'requiredClaims' | 'tags' | 'sharedSignals'> & {
-  source: 'jwks' | 'certificate'
-  requiredClaims: ClaimRow[]
-  tags: TagRow[]
-  sharedSignals: SignalValues
-}
+export type SignerValues = Omit<
+  FormValuesOf<typeof SIGNER>,
+  'requiredClaims' | 'testCases' | 'tags' | 'sharedSignals' | keyof KeySourceValues
+> &
+  KeySourceValues & {
+    requiredClaims: ClaimRow[]
+    /** As JSON. */
+    testCases: string
+    tags: TagRow[]
+    sharedSignals: SignalValues
+  }
 
 const PEM_START = '-----BEGIN CERTIFICATE-----'
 
@@ -25,8 +31,9 @@ const NEW_SIGNER = { enabled: true, useExternalId: true }
 export function toValues(signer?: Signer): SignerValues {
   return {
     ...toFormValues(SIGNER, signer ?? NEW_SIGNER),
-    source: signer?.certPem ? 'certificate' : 'jwks',
+    ...toKeySourceValues(signer),
     requiredClaims: toClaimRows(signer?.requiredClaims),
+    testCases: toTestCaseText(signer?.testCases),
     tags: toTagRows(signer?.tags),
     sharedSignals: toSignalValues(signer?.sharedSignals),
   }
@@ -47,14 +54,19 @@ export function toEmptyValues(filled: Partial<SignerValues>): Partial<SignerValu
 
 /** The body of a POST. */
 export function toBody(values: SignerValues): SignerInput {
-  const { source, jwksEndpoint, jwksCaPem, certPem, scopes, requiredClaims, tags, sharedSignals, ...rest } = values
+  const { source, jwks, certPems, pushedKeys, jwksAuthorization, removesAuthorization, ...others } = values
+  const { jwksEndpoint, jwksCaPem, certPem, scopes, requiredClaims, testCases, tags, sharedSignals, ...rest } = others
+  const keySource = { source, jwks, certPems, pushedKeys, jwksAuthorization, removesAuthorization }
   return {
     ...(fromFormValues(rest) as Pick<SignerInput, 'name' | 'enabled' | 'issuer' | 'audience'>),
     jwksEndpoint: source === 'jwks' ? jwksEndpoint : null,
     jwksCaPem: source === 'jwks' && jwksCaPem !== '' ? jwksCaPem : null,
     certPem: source === 'certificate' ? certPem : null,
+    ...toKeySourceBody(keySource),
+    requireKeyContinuity: source === 'jwks' && others.requireKeyContinuity,
     scopes: toScopes(scopes),
     requiredClaims: toClaimValues(requiredClaims),
+    testCases: parseTestCases(testCases) ?? [],
     tags: toTags(tags),
     sharedSignals: toSharedSignals(sharedSignals),
   }
@@ -73,6 +85,21 @@ export function toReplacement(
   return { ...signer, ...changes }
 }
 
+function toTestCaseText(testCases: Signer['testCases'] = []): string {
+  return testCases.length === 0 ? '' : JSON.stringify(testCases, null, 2)
+}
+
+/** Undefined when the text is no list. */
+function parseTestCases(text: string): Signer['testCases'] | undefined {
+  if (text.trim() === '') return []
+  try {
+    const value: unknown = JSON.parse(text)
+    return Array.isArray(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** Splits pasted text: scopes contain no spaces or commas. */
 function toScopes(typed: readonly string[]): string[] | null {
   const scopes = typed.flatMap((text) => text.replaceAll(',', ' ').split(' ')).filter((scope) => scope !== '')
@@ -85,9 +112,11 @@ export const SIGNER_RULES = {
   name: required('The name'),
   audience: required('The audience', MAX_TEXT),
   jwksEndpoint: (value: string, { source }: SignerValues) => (source === 'jwks' ? httpsUrl(true)(value) : null),
-  certPem: (value: string, { source }: SignerValues) => (source === 'jwks' ? null : checkPem(value)),
+  certPem: (value: string, { source }: SignerValues) => (source === 'certificate' ? checkPem(value) : null),
+  ...KEY_SOURCE_RULES,
   jwksCaPem: (value: string, { source }: SignerValues) => (source === 'jwks' && value !== '' ? checkPem(value) : null),
   requiredClaims: claimRowRules('requiredClaims'),
+  testCases: (text: string) => (parseTestCases(text) ? null : 'Enter a JSON list of test cases'),
   tags: checkTags,
   sharedSignals: SIGNAL_RULES,
   openIdConfigurationUrl: httpsUrl(false),

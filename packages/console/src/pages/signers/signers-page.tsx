@@ -9,6 +9,7 @@ import { CopyId } from '../../show/copy-id.tsx'
 import { ButtonLink, PageLink } from '../../show/links.tsx'
 import { TrustBadge } from '../../show/trust-section.tsx'
 import { KeyHealthBadge } from './key-health-badge.tsx'
+import { shortKeySource } from './key-source.ts'
 import { SIGNER_BULK_ACTIONS } from './signer-bulk.ts'
 
 const COLUMNS: readonly Column<Signer>[] = [
@@ -25,7 +26,7 @@ const COLUMNS: readonly Column<Signer>[] = [
   },
   { label: 'Issuer', sort: 'issuer', from: 'sm', cell: ({ issuer }) => issuer },
   { label: 'Audience', sort: 'audience', from: 'md', cell: ({ audience }) => audience },
-  { label: 'Key source', from: 'lg', cell: ({ certPem }) => (certPem ? 'Certificate' : 'JWKS') },
+  { label: 'Key source', from: 'lg', cell: (signer) => shortKeySource(signer) },
   { label: 'Keys', cell: (signer) => <KeyHealthBadge signer={signer} /> },
   { label: 'Trust', from: 'lg', cell: ({ trust }) => <TrustBadge state={trust.state} /> },
   { label: 'State', sort: 'enabled', from: 'sm', cell: ({ enabled }) => <EnabledBadge enabled={enabled} /> },

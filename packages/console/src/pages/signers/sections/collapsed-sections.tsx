@@ -8,17 +8,23 @@ import { BrowserFields } from './browser-fields.tsx'
 import { EnrollFields } from './enroll-fields.tsx'
 import { FetchFields } from './fetch-fields.tsx'
 import { IdentityClaimFields } from './identity-claim-fields.tsx'
+import { PinFields } from './key-set-fields.tsx'
 import { ScimFields } from './scim-fields.tsx'
 import { SignalFields } from './signal-fields.tsx'
 import type { SignerFormProps } from './signer-field.tsx'
 import { TokenCheckFields } from './token-check-fields.tsx'
+
+interface SectionProps extends SignerFormProps {
+  /** Whether the signer has a credential for its endpoint. */
+  readonly hasAuthorization: boolean
+}
 
 interface FormSection {
   readonly value: string
   readonly title: string
   /** A section opens when one of these has an error. */
   readonly fields: readonly (keyof SignerValues)[]
-  readonly Content: ComponentType<SignerFormProps>
+  readonly Content: ComponentType<SectionProps>
   readonly isOnlyFor?: SignerValues['source']
 }
 
@@ -27,7 +33,16 @@ const SECTIONS: readonly FormSection[] = [
   {
     value: 'checks',
     title: 'Token checks',
-    fields: ['additionalAudiences', 'requiredClaims', 'clockSkewSeconds', 'maxTokenAgeSeconds'],
+    fields: [
+      'additionalAudiences',
+      'requiredClaims',
+      'acceptRule',
+      'clockSkewSeconds',
+      'maxTokenAgeSeconds',
+      'requirePossession',
+      'oneUse',
+      'testCases',
+    ],
     Content: TokenCheckFields,
   },
   {
@@ -44,6 +59,7 @@ const SECTIONS: readonly FormSection[] = [
       'enrollToTokenEnabled',
       'enrollNameClaimsSelector',
       'enrollAttributeClaimsSelector',
+      'attributeRules',
       'enrollAuthPolicyId',
       'attributeSync',
       'nameSync',
@@ -59,12 +75,19 @@ const SECTIONS: readonly FormSection[] = [
     fields: ['scimIdentityAttribute', 'scimGroupAttributeTemplate'],
     Content: ScimFields,
   },
-  { value: 'fetching', title: 'Key fetching', fields: ['jwksCaPem'], Content: FetchFields, isOnlyFor: 'jwks' },
+  {
+    value: 'fetching',
+    title: 'Key fetching',
+    fields: ['jwksCaPem', 'jwksAuthorization', 'requireKeyContinuity'],
+    Content: FetchFields,
+    isOnlyFor: 'jwks',
+  },
+  { value: 'pins', title: 'Pinned keys', fields: ['pinnedKeyThumbprints'], Content: PinFields },
   { value: 'tags', title: 'Tags', fields: ['tags'], Content: Tags },
 ]
 
 /** The optional settings. */
-export function CollapsedSections({ form }: SignerFormProps) {
+export function CollapsedSections({ form, hasAuthorization }: SectionProps) {
   const [opened, setOpened] = useState<string[]>([])
   const shown = SECTIONS.filter(({ isOnlyFor }) => !isOnlyFor || isOnlyFor === form.values.source)
   const invalid = Object.keys(form.errors).map((path) => path.split('.', 1)[0])
@@ -77,7 +100,7 @@ export function CollapsedSections({ form }: SignerFormProps) {
           <Accordion.Control>{title}</Accordion.Control>
           <Accordion.Panel>
             <Stack gap="sm">
-              <Content form={form} />
+              <Content form={form} hasAuthorization={hasAuthorization} />
             </Stack>
           </Accordion.Panel>
         </Accordion.Item>

@@ -1,4 +1,4 @@
-import { NumberInput, Select, Switch, TextInput } from '@mantine/core'
+import { NumberInput, Select, Switch, TagsInput, TextInput } from '@mantine/core'
 import { PolicySelect } from '../../policies/policy-select.tsx'
 import { type SignerFormProps, signerField } from './signer-field.tsx'
 
@@ -17,6 +17,13 @@ export function EnrollFields({ form }: SignerFormProps) {
       />
       <TextInput {...field('enrollNameClaimsSelector', 'Name claims selector')} placeholder="/sub" />
       <TextInput {...field('enrollAttributeClaimsSelector', 'Attribute claims selector')} placeholder="None" />
+      <TagsInput
+        {...field('attributeRules', 'Attribute rules')}
+        description="CEL expressions that give further attributes, each a list of strings; press Enter after each"
+        placeholder={'claims.groups.filter(g, g.startsWith("net-"))'}
+        splitChars={[]}
+        acceptValueOnBlur
+      />
       <PolicySelect {...field('enrollAuthPolicyId', 'Authentication policy of enrolled identities')} />
       <Select
         {...field('attributeSync', 'Attributes')}

@@ -1,7 +1,9 @@
 import { SIGNER } from '@countersign/contract/ext-jwt-signer'
-import { Group, NumberInput, TagsInput } from '@mantine/core'
+import { Group, NumberInput, Select, Switch, TagsInput, Textarea } from '@mantine/core'
 import { ClaimRowsField } from '../../../form/claim-rows-field.tsx'
+import { RuleField } from '../../../form/rule-field.tsx'
 import { FieldLabel } from '../../../show/field-label.tsx'
+import { POSSESSION_OPTIONS } from '../possession-options.ts'
 import { type SignerFormProps, signerField } from './signer-field.tsx'
 
 /** What tokens must have besides the issuer and the audience. */
@@ -27,6 +29,11 @@ export function TokenCheckFields({ form }: SignerFormProps) {
         addLabel="Require a claim"
         rowName="required claim"
       />
+      <RuleField
+        {...field('acceptRule', 'Accept rule')}
+        description="A CEL expression that must be true, over claims, header, request and signer"
+        placeholder={'claims.repository == "acme/app"'}
+      />
       <Group grow align="start">
         <NumberInput {...field('clockSkewSeconds', 'Clock skew (seconds)')} min={0} max={60} allowDecimal={false} />
         <NumberInput
@@ -38,6 +45,25 @@ export function TokenCheckFields({ form }: SignerFormProps) {
           allowDecimal={false}
         />
       </Group>
+      <Select
+        {...field('requirePossession', 'Proof of possession')}
+        description="Refuses tokens that a thief could use. A token that is bound to a key needs its proof in any case."
+        allowDeselect={false}
+        data={[...POSSESSION_OPTIONS]}
+      />
+      <Switch
+        {...field('oneUse', 'Accept each token once', { type: 'checkbox' })}
+        description="An enrollment and the first login after it are one use; not for second factors"
+      />
+      <Textarea
+        {...field('testCases', 'Test cases')}
+        description="Claims with the expected outcome, as a JSON list. Saving fails when one does not hold."
+        placeholder='[{ "name": "alice", "claims": { … }, "now": 1800000000, "expect": { "outcome": "accepted" } }]'
+        autosize
+        minRows={2}
+        maxRows={16}
+        styles={{ input: { fontFamily: 'monospace' } }}
+      />
     </>
   )
 }

@@ -1,0 +1,100 @@
+import { type AuditEntry, quoteForFilter } from '@countersign/sdk'
+import { Code, Stack, Table, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { controller } from '../../api/client.ts'
+import { CopyId } from '../../show/copy-id.tsx'
+import { Details, Section } from '../../show/details.tsx'
+import { HistoryLink } from '../../show/history-link.tsx'
+import { Instant } from '../../show/instant.tsx'
+import { PageLink } from '../../show/links.tsx'
+import { Loaded } from '../../show/loaded.tsx'
+import { PageHead } from '../../show/page-head.tsx'
+import { findChanges } from './state-changes.ts'
+
+const BACK = <PageLink to="/history">Change history</PageLink>
+
+export function EntryPage() {
+  const { id } = useParams({ from: '/shell/history/$id' })
+  const query = useQuery({ queryKey: ['history', 'one', id], queryFn: () => loadEntry(id) })
+  return (
+    <Loaded query={query} back={BACK}>
+      {(entry) => <EntryDetail entry={entry} />}
+    </Loaded>
+  )
+}
+
+async function loadEntry(id: string): Promise<AuditEntry> {
+  const { items } = await controller.audit.entries.page({ filter: `id = ${quoteForFilter(id)}`, limit: 1 })
+  if (!items[0]) throw new Error('There is no such entry. It may be older than the record is kept.')
+  return items[0]
+}
+
+function EntryDetail({ entry }: { readonly entry: AuditEntry }) {
+  const { action = 'another organization', objectId, objectName, objectKind, requestId } = entry
+  return (
+    <Stack>
+      <PageHead title={action} description={objectName ?? objectId ?? undefined} back={BACK}>
+        {objectId && <HistoryLink id={objectId} />}
+      </PageHead>
+      <Section title="Entry">
+        <Details
+          rows={[
+            ['Time', <Instant key="at" at={entry.at} />],
+            ['Actor', entry.actorName ?? entry.actorId],
+            ['Actor id', entry.actorId],
+            ['Address', entry.address],
+            ['Object', objectName],
+            ['Object id', objectId],
+            ['Kind', objectKind],
+            ['Change', entry.change],
+            ['Request id', requestId && <CopyId key="request" id={requestId} of="the request" />],
+          ]}
+        />
+      </Section>
+      <Changes entry={entry} />
+      <Section title="Place in the record">
+        <Details
+          rows={[
+            ['Node', entry.node],
+            ['Sequence', entry.sequence],
+            ['Hash', entry.hash],
+            ['Hash of the entry before', entry.previousHash],
+          ]}
+        />
+      </Section>
+    </Stack>
+  )
+}
+
+function Changes({ entry: { before, after } }: { readonly entry: AuditEntry }) {
+  const changes = findChanges(before, after)
+  return (
+    <Section title="What changed">
+      {changes.length === 0 ? (
+        <Text c="dimmed">No member has another value.</Text>
+      ) : (
+        <Table.ScrollContainer minWidth={0} tabIndex={0}>
+          <Table>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Member</Table.Th>
+                <Table.Th>Before</Table.Th>
+                <Table.Th>After</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {changes.map(({ name, before: was, after: is }) => (
+                <Table.Tr key={name}>
+                  <Table.Td className="breakable">{name}</Table.Td>
+                  <Table.Td className="breakable">{was === undefined ? '–' : <Code>{was}</Code>}</Table.Td>
+                  <Table.Td className="breakable">{is === undefined ? '–' : <Code>{is}</Code>}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+    </Section>
+  )
+}
