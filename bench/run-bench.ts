@@ -1,12 +1,15 @@
 import { describeOptions, parseBenchOptions } from './bench-options.ts'
 import { enroll } from './enroll.ts'
+import { events } from './events.ts'
 import { growth } from './growth.ts'
 import { hosted } from './hosted.ts'
+import { keys } from './keys.ts'
 import { login } from './login.ts'
 import { manage } from './manage.ts'
 import { memory } from './memory.ts'
 import { oidc } from './oidc.ts'
 import { overload } from './overload.ts'
+import { possession } from './possession.ts'
 import { describeMachine } from './report/describe-machine.ts'
 import { flattenSection } from './report/flatten-section.ts'
 import type { BenchResult, PartResult, Section } from './report/result.ts'
@@ -21,6 +24,9 @@ const PARTS: Readonly<Record<string, BenchPart>> = {
   verify,
   manage,
   login,
+  possession,
+  keys,
+  events,
   oidc,
   enroll,
   scim,

@@ -18,8 +18,8 @@ export interface BenchSigner {
   readonly issuer: string
   readonly audience: string
   readonly kid: string
-  /** Mints a token for the identity with this externalId. Tokens with different numbers differ. */
-  mint(sub: string, number?: number): string
+  /** Mints a token for the identity with this externalId, with further claims. Tokens with different numbers differ. */
+  mint(sub: string, number?: number, claims?: Readonly<Record<string, unknown>>): string
   /** The headers with which the bare server verifies this token. */
   bareHeaders(token: string): Record<string, string>
 }
@@ -43,7 +43,7 @@ export async function createBenchSigner(
   return {
     id: (data as unknown as { id: string }).id,
     ...identifiers,
-    mint: (sub, number = 0) =>
+    mint: (sub, number = 0, more = {}) =>
       mintToken({
         key,
         claims: {
@@ -53,6 +53,7 @@ export async function createBenchSigner(
           exp,
           jti: String(number),
           groups: ['engineering', 'sales'],
+          ...more,
         },
       }),
     bareHeaders: (token) => ({ authorization: `Bearer ${token}`, 'x-signer': bareSigner }),

@@ -19,7 +19,12 @@ export interface Product extends MeasuredServer {
   /** From the start of the process to its ready line. */
   readonly startSeconds: number
   /** Sends a request as the administrator and returns the JSON of the response. Throws on an error status. */
-  call(method: string, path: string, body?: unknown): Promise<{ data: Record<string, string> & { id: string }[] }>
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<{ data: Record<string, string> & { id: string }[] }>
   stop(): Promise<void>
 }
 
@@ -92,9 +97,12 @@ async function buildProduct(server: ServerProcess<Ready>, stop: () => Promise<vo
   const body = JSON.stringify({ username: 'admin', password: ADMIN_PASSWORD })
   const login = await sendOnce(address, buildRequest('POST', `${MANAGEMENT}/authenticate?method=password`, {}, body))
   const session = (login.json as { data: { token: string } }).data.token
-  const call: Product['call'] = async (method, path, content) => {
+  const call: Product['call'] = async (method, path, content, headers = {}) => {
     const text = content === undefined ? undefined : JSON.stringify(content)
-    const { status, json } = await sendOnce(address, buildRequest(method, path, { 'zt-session': session }, text))
+    const { status, json } = await sendOnce(
+      address,
+      buildRequest(method, path, { 'zt-session': session, ...headers }, text),
+    )
     if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(json)}`)
     return json as never
   }
