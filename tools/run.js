@@ -34,6 +34,8 @@ const tasks = {
   matrix: { file: 'tools/test.ts', args: ['--matrix'], dev: true, console: 'needed', cwd: root },
   check: { file: 'tools/check.ts', args: [], dev: true, cwd: root },
   build: { file: 'tools/build.ts', args: [], dev: true, console: 'needed', cwd: root },
+  image: { file: 'tools/image.ts', args: [], dev: true, console: 'needed', cwd: root },
+  'check:deploy': { file: 'tools/check-deploy.ts', args: [], dev: true, console: 'needed', cwd: root },
   bench: { file: 'tools/bench.ts', args: [], dev: true, cwd: root },
   soak: { file: 'tools/soak.ts', args: [], dev: true, cwd: root },
   keycloak: { file: 'e2e/keycloak/run.ts', args: [], dev: true, cwd: root },

@@ -35,6 +35,10 @@ const SOAKS: Readonly<Record<string, Soak>> = {
     description: 'simulated nodes with faults of network, database and clocks',
     flags: '--seeds=1000 --seed=N',
   },
+  upgrade: {
+    description: 'two nodes of the previous release are replaced by this one under load: no request fails',
+    flags: '--from=COMMIT --seconds=5',
+  },
   timing: {
     description: 'whether the response time of a refusal reveals its reason',
     flags: '--samples=100000',

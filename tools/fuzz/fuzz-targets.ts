@@ -6,6 +6,8 @@ import { filterTarget } from './targets/filter-target.ts'
 import { jsonTarget } from './targets/json-target.ts'
 import { keySetTarget } from './targets/key-set-target.ts'
 import { pointerTarget } from './targets/pointer-target.ts'
+import { proofTarget } from './targets/proof-target.ts'
+import { ruleClaimsTarget, ruleTarget } from './targets/rule-target.ts'
 import { scimTarget } from './targets/scim-target.ts'
 import { tokenRequestTarget } from './targets/token-request-target.ts'
 import { tokenTarget } from './targets/token-target.ts'
@@ -14,6 +16,7 @@ import { tokenTarget } from './targets/token-target.ts'
 export const FUZZ_TARGETS: readonly FuzzTarget[] = [
   jsonTarget,
   tokenTarget,
+  proofTarget,
   pointerTarget,
   filterTarget,
   keySetTarget,
@@ -22,4 +25,6 @@ export const FUZZ_TARGETS: readonly FuzzTarget[] = [
   authorizeTarget,
   tokenRequestTarget,
   scimTarget,
+  ruleTarget,
+  ruleClaimsTarget,
 ]

@@ -21,6 +21,8 @@ const BODIES = {
   AuthPolicyChanges: contract.AuthPolicyPatch,
   CaInput: contract.CaCreate,
   CaChanges: contract.CaPatch,
+  EventSinkInput: contract.EventSinkCreate,
+  EventSinkChanges: contract.EventSinkPatch,
   IdentityInput: contract.IdentityWrite,
   IdentityChanges: contract.IdentityPatch,
   AuthenticatorInput: contract.AuthenticatorCreate,
@@ -40,7 +42,7 @@ const BODIES = {
 
 const RESPONSES = [
   ...['Signer', 'KeyStatus', 'ClientSigner', 'DiscoveredSigner', 'SignerCertificate', 'Explanation', 'AuthDecision'],
-  ...['ScimToken', 'OwnAuthDecision'],
+  ...['ScimToken', 'OwnAuthDecision', 'OwnLogin', 'WhatIfReport'],
   ...['Identity', 'IdentityType', 'AuthPolicy', 'Ca', 'Authenticator', 'Enrollment'],
   ...[
     'ApiSession',
@@ -54,6 +56,7 @@ const RESPONSES = [
   ...['RenewedCertificate', 'Version', 'Controller', 'Protocols', 'NetworkJwt', 'Enrolled'],
   ...['OrganizationSettings', 'ProviderSettings', 'AccountSettings', 'NetworkSettings'],
   ...['AdministrationTest', 'AccountJob'],
+  ...['EventSink', 'EventSinkTest', 'AuditEntry', 'AuditHead'],
 ] as const satisfies readonly contract.ResponseName[]
 
 /** Builds the SDK's wire types as plain TypeScript, so that the SDK has no dependency on the contract. */
