@@ -8,6 +8,7 @@ import {
   jwksBody,
   OLD_SIGNERS,
   SIGNERS,
+  savedOf,
   summarize,
   testWithApp,
 } from './ext-jwt-signers.fixture.ts'
@@ -188,12 +189,12 @@ testWithApp('changing signers', async (t, app) => {
       const { pem } = makeTestCertificate()
       const certId = await create(app, certBody())
       const jwksId = await create(app)
-      const before = [await detailOf(app, certId), await detailOf(app, jwksId)]
+      const before = [await savedOf(app, certId), await savedOf(app, jwksId)]
       assert.equal(summarize(await patch(certId, { jwksEndpoint: 'https://x.example/keys' })), '400 INVALID_FIELD')
       assert.equal(summarize(await patch(jwksId, { certPem: pem })), '400 INVALID_FIELD')
       assert.equal(summarize(await patch(certId, { certPem: '' })), '400 INVALID_FIELD')
       assert.equal(summarize(await patch(jwksId, { jwksEndpoint: '' })), '400 INVALID_FIELD')
-      assert.deepEqual([await detailOf(app, certId), await detailOf(app, jwksId)], before)
+      assert.deepEqual([await savedOf(app, certId), await savedOf(app, jwksId)], before)
       assert.equal(summarize(await patch(jwksId, { jwksEndpoint: '', certPem: pem })), '200')
       assert.equal((await detailOf(app, jwksId)).certPem, pem)
     },

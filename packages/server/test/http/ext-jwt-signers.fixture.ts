@@ -59,6 +59,12 @@ export async function detailOf(
   return { ...reply.json.data, keyStatus }
 }
 
+/** The signer as saved: without the state of its keys, which change when the controller fetches them on its own. */
+export async function savedOf(...args: Parameters<typeof detailOf>) {
+  const { keyStatus, ...saved } = await detailOf(...args)
+  return saved
+}
+
 /** Summarizes a reply: `201`, or status, code and field. */
 export function summarize({ status, json }: Reply): string {
   if (!json?.error) return String(status)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createPolicy, POLICIES, policyBody } from './auth-policies.fixture.ts'
 import type { Reply, TestApp } from './build-app.ts'
 import { CAS, CLAIM, issueLeaf, makeCa } from './cas.fixture.ts'
-import { create, detailOf, jwksBody, SIGNERS, summarize, testWithApp } from './ext-jwt-signers.fixture.ts'
+import { create, jwksBody, SIGNERS, savedOf, summarize, testWithApp } from './ext-jwt-signers.fixture.ts'
 import {
   AUTHENTICATORS,
   createIdentity,
@@ -15,10 +15,15 @@ import {
 
 const NOTHING_ALLOWED = { cert: { allowed: false }, extJwt: { allowed: false }, updb: { allowed: false } }
 
-/** Each action that removes the last administrator. */
-const REMOVALS: readonly { title: string; act(app: TestApp, admin: string, session: string): Promise<Reply> }[] = [
+/** Each action that removes the last administrator, or its last login. */
+const REMOVALS: readonly {
+  title: string
+  code?: string
+  act(app: TestApp, admin: string, session: string): Promise<Reply>
+}[] = [
   {
     title: 'disabling the identity',
+    code: 'LAST_ADMINISTRATOR',
     act: (app, id, session) => app.call('POST', `${IDENTITIES}/${id}/disable`, { durationMinutes: 1 }, { session }),
   },
   {
@@ -53,8 +58,8 @@ const REMOVALS: readonly { title: string; act(app: TestApp, admin: string, sessi
 testWithApp('N-08 D35 the last administrator cannot be removed, one of two can', async (_t, app) => {
   const admin = await defaultAdminId(app)
   const before = await identityOf(app, admin)
-  for (const { title, act } of REMOVALS) {
-    assert.equal(summarize(await act(app, admin, app.adminSession)), '409 LAST_ADMINISTRATOR', title)
+  for (const { title, code = 'WOULD_LOCK_OUT', act } of REMOVALS) {
+    assert.equal(summarize(await act(app, admin, app.adminSession)), `409 ${code}`, title)
     assert.deepEqual(await identityOf(app, admin), before, 'nothing is changed')
   }
   const other = await app.makeIdentity({ isAdmin: true, authPolicyId: await createPolicy(app) })
@@ -87,7 +92,7 @@ testWithApp('N-08 an administrator can give up the role unless they are the last
 testWithApp('N-08 an administrator who can log in through an enabled signer counts', async (_t, app) => {
   const forbidPasswords = { primary: { updb: { allowed: false } } }
   const signer = await create(app, jwksBody({ enabled: false }))
-  assert.equal(summarize(await app.admin('PATCH', `${POLICIES}/default`, forbidPasswords)), '409 LAST_ADMINISTRATOR')
+  assert.equal(summarize(await app.admin('PATCH', `${POLICIES}/default`, forbidPasswords)), '409 WOULD_LOCK_OUT')
   assert.equal(summarize(await app.admin('PATCH', `${SIGNERS}/${signer}`, { enabled: true })), '200')
   const onlyOther = {
     primary: {
@@ -95,7 +100,7 @@ testWithApp('N-08 an administrator who can log in through an enabled signer coun
       extJwt: { allowedSigners: [await create(app, jwksBody({ enabled: false }))] },
     },
   }
-  assert.equal(summarize(await app.admin('PATCH', `${POLICIES}/default`, onlyOther)), '409 LAST_ADMINISTRATOR')
+  assert.equal(summarize(await app.admin('PATCH', `${POLICIES}/default`, onlyOther)), '409 WOULD_LOCK_OUT')
   assert.equal(summarize(await app.admin('PATCH', `${POLICIES}/default`, forbidPasswords)), '200')
 })
 
@@ -108,14 +113,10 @@ testWithApp('N-08 a second token that the last administrator cannot present cann
     const body = { secondary: { requireExtJwtSigner: signerId } }
     return summarize(await app.call('PATCH', `${POLICIES}/default`, body, { session }))
   }
-  assert.equal(await demand(disabled, app.adminSession), '409 LAST_ADMINISTRATOR')
-  assert.equal(
-    await demand(byExternalId, app.adminSession),
-    '409 LAST_ADMINISTRATOR',
-    'no claim maps to the administrator',
-  )
+  assert.equal(await demand(disabled, app.adminSession), '409 WOULD_LOCK_OUT')
+  assert.equal(await demand(byExternalId, app.adminSession), '409 WOULD_LOCK_OUT', 'no claim maps to the administrator')
   assert.equal(summarize(await app.admin('PATCH', `${IDENTITIES}/${admin}`, { externalId: 'root@idp.example' })), '200')
-  assert.equal(await demand(disabled, app.adminSession), '409 LAST_ADMINISTRATOR')
+  assert.equal(await demand(disabled, app.adminSession), '409 WOULD_LOCK_OUT')
   assert.equal(await demand(byExternalId, holder.session), '401 UNAUTHORIZED')
   assert.equal(await demand(byExternalId, app.adminSession), '200')
 })
@@ -139,9 +140,9 @@ testWithApp('N-08 W-91 the only third-party CA of the last administrator cannot 
     summarize(await app.call(method, `${CAS}/${id}`, body, { session: manager.session }))
   assert.equal(await send('PATCH', byClaim, { isAuthEnabled: false }), '200', 'the recorded certificate remains')
   for (const body of [{ isAuthEnabled: false }, { externalIdClaim: CLAIM }, { identityRoles: ['x'] }]) {
-    assert.equal(await send('PATCH', byRecord, body), '409 LAST_ADMINISTRATOR', JSON.stringify(body))
+    assert.equal(await send('PATCH', byRecord, body), '409 WOULD_LOCK_OUT', JSON.stringify(body))
   }
-  assert.equal(await send('DELETE', byRecord), '409 LAST_ADMINISTRATOR')
+  assert.equal(await send('DELETE', byRecord), '409 WOULD_LOCK_OUT')
   assert.equal(await send('PATCH', byRecord, { name: 'renamed', tags: { a: 'b' } }), '200')
 })
 
@@ -158,15 +159,15 @@ testWithApp('N-08 the only signer of the last administrator cannot be removed', 
   const send = async (method: string, id: string, body?: unknown) =>
     summarize(await app.call(method, `${SIGNERS}/${id}`, body, { session: manager.session }))
   assert.equal(await send('DELETE', spare), '200', 'another signer remains')
-  const before = await detailOf(app, signer, manager)
-  assert.equal(await send('PATCH', signer, { enabled: false }), '409 LAST_ADMINISTRATOR')
+  const before = await savedOf(app, signer, manager)
+  assert.equal(await send('PATCH', signer, { enabled: false }), '409 WOULD_LOCK_OUT')
   assert.equal(
     await send('PATCH', signer, { clientId: 'x' }),
-    '409 LAST_ADMINISTRATOR',
+    '409 WOULD_LOCK_OUT',
     'the signer would no longer be trusted',
   )
-  assert.equal(await send('DELETE', signer), '409 LAST_ADMINISTRATOR')
-  assert.deepEqual(await detailOf(app, signer, manager), before)
+  assert.equal(await send('DELETE', signer), '409 WOULD_LOCK_OUT')
+  assert.deepEqual(await savedOf(app, signer, manager), before)
 })
 
 testWithApp('D35 a non-administrator cannot change', async (t, app) => {

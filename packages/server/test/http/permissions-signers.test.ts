@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createPolicy } from './auth-policies.fixture.ts'
-import { create, detailOf, jwksBody, SIGNERS, summarize, testWithApp } from './ext-jwt-signers.fixture.ts'
+import { create, detailOf, jwksBody, SIGNERS, savedOf, summarize, testWithApp } from './ext-jwt-signers.fixture.ts'
 
 const REFUSED = '401 UNAUTHORIZED'
 
@@ -84,10 +84,10 @@ testWithApp('signer changes by callers who are not administrators', async (t, ap
   await t.test('N-04 only administrators change the identity claim, and the change is recorded', async () => {
     const id = await create(app, jwksBody({ claimsProperty: '/sub', useExternalId: true }))
     for (const change of [{ claimsProperty: '/nickname' }, { useExternalId: false }]) {
-      const before = await detailOf(app, id)
+      const before = await savedOf(app, id)
       assert.equal(summarize(await as(session, 'PATCH', `${SIGNERS}/${id}`, change)), REFUSED)
       assert.equal(summarize(await as(session, 'PUT', `${SIGNERS}/${id}`, { ...before, ...change })), REFUSED)
-      assert.deepEqual(await detailOf(app, id), before)
+      assert.deepEqual(await savedOf(app, id), before)
       assert.equal(summarize(await as(session, 'PUT', `${SIGNERS}/${id}`, { ...before, clientId: 'x' })), '200')
 
       assert.equal(summarize(await app.admin('PATCH', `${SIGNERS}/${id}`, change)), '200')
