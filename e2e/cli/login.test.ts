@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createBrowser } from '../../packages/server/test/dev/browser.fixture.ts'
@@ -93,6 +93,37 @@ test('a device code logs in when it is confirmed, and not when it is declined', 
   assert.match(refused.stderr, /the login was declined/)
   assert.equal((await run(['whoami', '-q'])).exitCode, 0)
 })
+
+test('C-22 with --dpop the token and the session are bound to a key in a private file', async () => {
+  const { home, baseUrl, caFile, run } = await setUp()
+  const browser = join(home, 'browser')
+  const user = fileURLToPath(new URL('./browser-user.ts', import.meta.url))
+  writeFileSync(browser, `#!/bin/sh\nexec '${process.execPath}' '${user}' "$@"\n`, { mode: 0o755 })
+  const args = ['login', baseUrl, '--ca-file', caFile, '-q', '--signer', 'local-provider', '--profile', 'bound']
+  const { exitCode, stderr } = await run([...args, '--dpop'], { env: { BROWSER: browser } })
+  assert.equal(exitCode, 0, stderr)
+  const whoami = await run(['whoami', '--profile', 'bound', '-o', 'json'])
+  assert.equal(whoami.exitCode, 0, whoami.stderr)
+  const folder = dirname(dirname(findFile(home, 'bound.json')))
+  const keyFile = join(folder, 'dpop', 'bound.json')
+  assert.equal(statSync(keyFile).mode & 0o777, 0o600)
+  const key = JSON.parse(readFileSync(keyFile, 'utf8'))
+  assert.deepEqual([key.kty, key.crv, typeof key.d], ['EC', 'P-256', 'string'])
+  // Without the key, the session is of no use.
+  const profileFile = join(folder, 'profiles', 'bound.json')
+  const { dpopKey, ...stolen } = JSON.parse(readFileSync(profileFile, 'utf8'))
+  assert.equal(dpopKey, keyFile)
+  writeFileSync(join(folder, 'profiles', 'stolen.json'), JSON.stringify(stolen), { mode: 0o600 })
+  const refused = await run(['whoami', '--profile', 'stolen'])
+  assert.notEqual(refused.exitCode, 0, refused.stdout)
+  assert.equal((await run(['whoami', '--profile', 'bound'])).exitCode, 0)
+})
+
+function findFile(folder: string, name: string): string {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  const found = entries.find((entry) => entry.name === name && entry.parentPath.endsWith('profiles'))
+  return join(found?.parentPath ?? assert.fail(`there is no ${name}`), name)
+}
 
 test('a second token from the browser is sent on every call', async () => {
   const { baseUrl, caFile, run, logIn } = await setUp()

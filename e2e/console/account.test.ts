@@ -114,7 +114,7 @@ test('an administrator sees everything, and others cannot change an administrato
   await reader.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   assert.deepEqual(await menuOf(reader.page), [
     ...['Overview', 'My account', 'Signers', 'CAs', 'Authentication policies', 'Identities', 'Invitations'],
-    ...['API sessions', 'Decisions', 'Events'],
+    ...['API sessions', 'Decisions', 'Events', 'Change history'],
   ])
   for (const path of ['signers', 'policies/default', 'sessions', 'decisions', 'events', `identities/${admin.id}`]) {
     await reader.follow(path)

@@ -236,9 +236,9 @@ test(
     assert.equal(new Date(expiresAt).getUTCFullYear(), 2020)
     assert.deepEqual(roleAttributes, ['sales', 'staff'])
     await go('identities')
-    await page.getByRole('combobox', { name: 'End of access' }).selectOption('expired')
+    await page.getByRole('combobox', { name: 'Expiring' }).selectOption('expired')
     await page.getByRole('link', { name: 'contractor' }).waitFor()
-    await page.getByRole('combobox', { name: 'End of access' }).selectOption('ending')
+    await page.getByRole('combobox', { name: 'Expiring' }).selectOption('ending')
     await page.getByText('Nothing matches the filters.').waitFor()
     assert.deepEqual(pageErrors, [])
   },

@@ -113,7 +113,7 @@ test('sessions show what they can do, and are searched by identity and filtered'
   for (const text of ['Signed in', 'password', 'list-tests 7', '127.0.0.1', 'just now', 'in 29 minutes']) {
     await completeRow.getByText(text, { exact: true }).first().waitFor()
   }
-  await page.getByRole('combobox', { name: 'State' }).selectOption('Needs a second factor')
+  await page.getByRole('combobox', { name: 'State' }).selectOption('Needs a further step')
   await completeRow.waitFor({ state: 'detached' })
   await rowOf('session-partial').waitFor()
   await page.getByRole('combobox', { name: 'Login method' }).selectOption('certificate')
@@ -161,7 +161,7 @@ test('identities are filtered on the server, and the filters are in the address'
   await shows('filter-never', 'filter-person', 'filter-soon')
   await choose('Enrollment', 'Never enrolled')
   await shows('filter-never', 'filter-soon')
-  await choose('End of access', 'Ending within 30 days')
+  await choose('Expiring', 'Access ends within 30 days')
   await shows('filter-soon')
   await page.reload()
   await shows('filter-soon')

@@ -51,7 +51,24 @@ async function userPool(): Promise<string> {
 
 test('a network is added, edited and deleted, and errors are shown at their field', needsBrowser, async () => {
   const { page, pageErrors, go, goAsAdmin } = await stage().open()
-  await goAsAdmin('organization/networks')
+  for (const [list, file, member] of [
+    ['api-accounts', 'api-accounts', 'role'],
+    ['providers', 'identity-providers', 'issuer'],
+    ['all', 'organizations', 'label'],
+    ['account-jobs', 'account-jobs', 'state'],
+    ['audit-events', 'audit-events', 'actorName'],
+    ['networks', 'networks', 'region'],
+  ] as const) {
+    await goAsAdmin(`organization/${list}`)
+    const exporting = page.getByRole('button', { name: 'Export CSV' })
+    const [download] = await Promise.all([page.waitForEvent('download'), exporting.click()])
+    assert.match(download.suggestedFilename(), new RegExp(`^${file}-\\d{4}-\\d\\d-\\d\\d\\.csv$`))
+    const [head = '', ...rows] = readFileSync(await download.path(), 'utf8')
+      .trimEnd()
+      .split('\r\n')
+    assert.ok(head.startsWith('id,') && head.split(',').includes(member), head)
+    assert.ok(list === 'account-jobs' || rows.length > 0, list)
+  }
   await page.getByRole('link', { name: 'Add a network' }).click()
   const name = page.getByRole('textbox', { name: 'Name' })
   await page.getByRole('button', { name: 'Add the network' }).click()

@@ -54,6 +54,8 @@ export async function findFaultsInBoth(page: Page, where: string): Promise<strin
   for (const { width, height } of WIDTHS) {
     await page.setViewportSize({ width, height })
     await page.evaluate(LAID_OUT)
+    // The menu moves out of the window of a phone.
+    await page.evaluate(COLOURS_CHANGED)
     faults.push(...(await findPageFaults(page, `${where}, ${width} px`, where.replaceAll(' ', '-'))))
   }
   return faults

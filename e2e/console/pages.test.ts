@@ -31,6 +31,9 @@ async function findPaths(): Promise<string[]> {
   const network = JSON.parse(networks.text)._embedded.networkList[0].id
   const body = { method: 'ott', identityId: identity, expiresAt: new Date(Date.now() + 3_600_000).toISOString() }
   await controller.request('POST', '/edge/management/v1/enrollments', { session, body })
+  const sinkBody = { name: `sink-${randomUUID()}`, kind: 'file' }
+  const sink = await controller.request('POST', '/edge/management/v1/event-sinks', { session, body: sinkBody })
+  const entry = await first('/edge/management/v1/audit-entries?filter=objectKind%20%3D%20%22event-sink%22')
   return [
     'account',
     'signers',
@@ -54,6 +57,12 @@ async function findPaths(): Promise<string[]> {
     'decisions',
     `decisions/${refused.json.error.requestId}`,
     'events',
+    'history',
+    `history/${entry}`,
+    'sinks',
+    'sinks/new',
+    `sinks/${sink.json.data.id}`,
+    `sinks/${sink.json.data.id}/edit`,
     'organization/networks',
     'organization/networks/new',
     `organization/networks/${network}`,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { needsBrowser } from '../browser/launch-browser.ts'
 import { useConsole, type Visit } from './console-stage.ts'
@@ -33,13 +34,24 @@ async function makePerson(passkey: { readonly allowed: boolean; readonly require
 interface PasskeyVisit extends Visit {
   /** Whether the device verifies its user from now on. */
   setUserVerified(isUserVerified: boolean): Promise<void>
+  /** Whether the person touches the device when it asks, from now on. */
+  setPresent(isPresent: boolean): Promise<void>
 }
+
+/** Text, because the tests have no types of browsers. */
+const NOTE_OFFERS = `
+  const get = navigator.credentials.get.bind(navigator.credentials)
+  navigator.credentials.get = (options) => {
+    if (options.mediation === 'conditional') window.arePasskeysOffered = true
+    return get(options)
+  }`
 
 /** Opens the console under its host name, in a browser with a device that holds passkeys. */
 async function openWithDevice(): Promise<PasskeyVisit> {
   const url = new URL(stage().controller.ready.consoleUrl)
   url.hostname = 'localhost'
   const visit = await stage().open({ consoleUrl: url.href })
+  await visit.page.addInitScript(NOTE_OFFERS)
   const device = await visit.page.context().newCDPSession(visit.page)
   await device.send('WebAuthn.enable')
   const { authenticatorId } = await device.send('WebAuthn.addVirtualAuthenticator', {
@@ -55,7 +67,10 @@ async function openWithDevice(): Promise<PasskeyVisit> {
   const setUserVerified = async (isUserVerified: boolean) => {
     await device.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified })
   }
-  return { ...visit, setUserVerified }
+  const setPresent = async (enabled: boolean) => {
+    await device.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled })
+  }
+  return { ...visit, setUserVerified, setPresent }
 }
 
 async function enterPassword(page: Page, username: string): Promise<void> {
@@ -64,10 +79,14 @@ async function enterPassword(page: Page, username: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
-async function logOut({ page, go }: Visit): Promise<void> {
+/** The device is not touched until the page has offered its passkeys for the user name: it would log in at once. */
+async function logOut({ page, go, setPresent }: PasskeyVisit): Promise<void> {
+  await setPresent(false)
   await page.context().clearCookies()
   await go('')
   await page.getByRole('heading', { name: 'Sign in to Countersign' }).waitFor()
+  // The page's policy forbids to evaluate a text later, as waitForFunction does.
+  while (!(await page.evaluate('window.arePasskeysOffered === true'))) await setTimeout(20)
 }
 
 test(
@@ -76,7 +95,7 @@ test(
   async () => {
     const person = await makePerson({ allowed: true, requirePasskey: false })
     const visit = await openWithDevice()
-    const { page, pageErrors, go } = visit
+    const { page, pageErrors, go, setPresent } = visit
     await go('')
     await enterPassword(page, person.username)
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
@@ -88,6 +107,7 @@ test(
     const own = page.getByRole('list', { name: 'Your passkeys' })
     await own.getByText('My laptop').waitFor()
     await logOut(visit)
+    await setPresent(true)
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
     await go('account')
@@ -95,6 +115,12 @@ test(
     await own.getByRole('button', { name: 'Rename' }).click()
     await dialog.getByLabel('Name').fill('My old laptop')
     await dialog.getByRole('button', { name: 'Rename' }).click()
+    await own.getByText('My old laptop').waitFor()
+    await page.context().clearCookies()
+    await go('')
+    // The device has one passkey for the page, and its owner touches it at once.
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await go('account')
     await own.getByText('My old laptop').waitFor()
 
     const admin = await stage().open()
@@ -116,13 +142,14 @@ test(
   async () => {
     const person = await makePerson({ allowed: false, requirePasskey: true })
     const visit = await openWithDevice()
-    const { page, pageErrors, go, setUserVerified } = visit
+    const { page, pageErrors, go, setUserVerified, setPresent } = visit
     await go('')
     await enterPassword(page, person.username)
     await page.getByRole('heading', { name: 'One more step' }).waitFor()
     await page.getByRole('button', { name: 'Add a passkey' }).click()
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
     await logOut(visit)
+    await setPresent(true)
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
     await page.getByText('Login refused').waitFor()
     await enterPassword(page, person.username)

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { ExtJwtSignerWrite } from '@countersign/contract'
 import { applySignerPreset, SIGNER_PRESETS } from '@countersign/contract/signer-presets'
+import { thumbprintOf } from '@countersign/core'
 import { makeTestCertificate, mintKey, mintToken } from '@countersign/testkit'
 import type { Page } from 'playwright-core'
 import { needsBrowser } from '../browser/launch-browser.ts'
@@ -65,6 +68,7 @@ test(
     await page.getByRole('option', { name: 'Primary e-mail address' }).click()
     await field('scimGroupAttributeTemplate').fill('group {displayName}')
     await field('jwksCaPem').fill(ca.pem)
+    await field('jwksAuthorization').fill('Bearer of-the-endpoint')
     await page.getByRole('button', { name: 'Add to tags' }).click()
     await page.getByLabel('Tags, name 1').fill('team')
     await page.getByLabel('Tags, value 1').fill('platform')
@@ -150,7 +154,7 @@ test('a pasted certificate is shown parsed before it is saved', needsBrowser, as
   })
   const { page, pageErrors, goAsAdmin } = await stage().open()
   await goAsAdmin('signers/new')
-  await page.getByText('Certificate', { exact: true }).click()
+  await page.getByLabel('Key source').selectOption('certificate')
   const field = page.getByRole('textbox', { name: 'Certificate' })
   await field.fill('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----')
   await page.locator('[data-path="certPem"][aria-invalid="true"]').waitFor()
@@ -169,6 +173,80 @@ test('a pasted certificate is shown parsed before it is saved', needsBrowser, as
   await page.getByText('Certificate expiring').waitFor()
   assert.deepEqual(pageErrors, [])
 })
+
+test(
+  'D62 the form takes a public key, several certificates or pushes, and the page pins keys',
+  needsBrowser,
+  async () => {
+    const { page, pageErrors, goAsAdmin } = await stage().open({ viewport: { width: 390, height: 844 } })
+    await goAsAdmin('signers/new')
+    const source = page.getByLabel('Key source')
+    const field = (path: string) => page.locator(`[data-path="${path}"]`)
+    await field('issuer').fill('https://offline.example')
+    await field('name').fill('offline')
+    await field('audience').fill('acme')
+    await source.selectOption('keys')
+    const { publicKey, privateKey } = mintKey('P-256', 'pasted')
+    await field('jwks').fill(privateKey.export({ format: 'pem', type: 'pkcs8' }).toString())
+    await page.getByRole('button', { name: 'Add the signer' }).click()
+    await page.getByText('This contains a private key').waitFor()
+    await field('jwks').fill(publicKey.export({ format: 'pem', type: 'spki' }).toString())
+    await page.waitForFunction(`document.querySelector('[data-path="jwks"]').value.includes('"keys"')`)
+    assert.deepEqual(await findFaultsInBoth(page, 'a pasted public key'), [])
+    await page.getByRole('button', { name: 'Add the signer' }).click()
+    await page.getByRole('heading', { name: 'offline', exact: true }).waitFor()
+    const keys = page.getByRole('region', { name: 'Keys' })
+    const thumbprint = thumbprintOf(publicKey)
+    await keys.getByRole('button', { name: `Pin the key ${thumbprint}` }).click()
+    await keys.getByRole('button', { name: `Unpin the key ${thumbprint}` }).waitFor()
+    await page.reload()
+    await keys.getByRole('button', { name: `Unpin the key ${thumbprint}` }).waitFor()
+    assert.deepEqual(await findFaultsInBoth(page, 'a pinned key'), [])
+    await keys.getByRole('button', { name: `Unpin the key ${thumbprint}` }).click()
+    await keys.getByRole('button', { name: `Pin the key ${thumbprint}` }).waitFor()
+    await page.getByRole('link', { name: 'Edit' }).click()
+    await source.selectOption('certificates')
+    await field('certPems').fill([makeTestCertificate().pem, makeTestCertificate().pem].join(''))
+    await page.getByRole('button', { name: 'Save' }).click()
+    await keys.getByRole('row').nth(2).waitFor()
+    await page.getByRole('link', { name: 'Edit' }).click()
+    await source.selectOption('pushed')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await keys.getByText('no keys have been pushed yet').waitFor()
+    await keys.getByText('Stale from').waitFor()
+    assert.deepEqual(pageErrors, [])
+  },
+)
+
+test(
+  'D55 keys that wait are shown with their thumbprints, and used once they are confirmed',
+  needsBrowser,
+  async (t) => {
+    let published = mintKey('P-256', 'earlier')
+    const provider = createServer((_, response) => {
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: [published.jwk] }))
+    })
+    await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
+    t.after(() => provider.close())
+    const jwksEndpoint = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/jwks`
+    const body = { name: 'continuous', enabled: true, issuer: 'https://continuous.example', audience: 'a' }
+    const made = await manage('POST', SIGNERS, { ...body, jwksEndpoint, requireKeyContinuity: true })
+    const { id } = made.json.data
+    const refresh = async () => (await manage('POST', `${SIGNERS}/${id}/refresh-keys`)).json.data.keyStatus
+    assert.equal((await refresh()).lastError, null)
+    published = mintKey('P-256', 'later')
+    assert.equal((await refresh()).pendingKeys.length, 1)
+    const { page, pageErrors, goAsAdmin } = await stage().open({ viewport: { width: 390, height: 844 } })
+    await goAsAdmin(`signers/${id}`)
+    const keys = page.getByRole('region', { name: 'Keys' })
+    await keys.getByRole('table', { name: 'Keys that wait' }).getByText(thumbprintOf(published.publicKey)).waitFor()
+    assert.deepEqual(await findFaultsInBoth(page, 'keys that wait'), [])
+    await keys.getByRole('button', { name: 'Confirm these keys' }).click()
+    await keys.getByRole('table', { name: 'Keys', exact: true }).getByText(published.kid).waitFor()
+    assert.equal(await keys.getByText('New keys wait for a confirmation').count(), 0)
+    assert.deepEqual(pageErrors, [])
+  },
+)
 
 test('an administrator makes and deletes SCIM tokens, and sees each once', needsBrowser, async () => {
   const body = { name: 'by SCIM', enabled: true, issuer: 'https://scim.example', audience: 'a' }
@@ -451,7 +529,8 @@ test('labels of the form and of the page have the names of the API in tooltips',
   await page.getByText('Receive security events').click()
   await page.locator('[data-path="sharedSignals.audience"]').waitFor()
   const named = await page.locator('[data-api-name]').evaluateAll((labels) => labels.map((one) => one.dataset.apiName))
-  const members = Object.keys(ExtJwtSignerWrite.properties).filter((name) => !['certPem', 'kid'].includes(name))
+  const otherSources = ['certPem', 'kid', 'jwks', 'certPems', 'pushedKeys']
+  const members = Object.keys(ExtJwtSignerWrite.properties).filter((name) => !otherSources.includes(name))
   assert.deepEqual(
     members.filter((name) => !named.includes(name)),
     [],

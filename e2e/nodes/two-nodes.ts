@@ -20,6 +20,8 @@ export interface Nodes {
   readonly two: ReadyController
   readonly admin: string
   token(subject: string): string
+  /** Starts the first node again, on its data directory. */
+  startOne(): Promise<ReadyController>
   /** Starts the second node again, on its data directory. */
   startTwo(): Promise<ReadyController>
   /** Starts another node, in its own directory. */
@@ -58,6 +60,7 @@ export async function startNodes(stage: ControllerStage, postgres: PostgresServe
     two,
     admin,
     token: (sub) => mintToken({ key, claims: { iss: ISSUER, aud: AUDIENCE, sub, exp } }),
+    startOne: () => start('one'),
     startTwo: () => start('two'),
     startAnother: (changes) => stage.launch({ env: { ...env, ...changes }, dataDir: join(stage.folder, 'another') }),
   }

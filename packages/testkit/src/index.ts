@@ -19,6 +19,7 @@ export {
 } from './certificates.ts'
 export * from './controller-process.ts'
 export type { ControllerResponse } from './controller-request.ts'
+export * from './dpop-proof.ts'
 export * from './fake-dns.ts'
 export * from './jwks-server.ts'
 export * from './postgres.ts'

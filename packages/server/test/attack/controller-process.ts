@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createControllerStage, rawRequest, stateDigest } from '@countersign/testkit'
 import { type Credentials, withBody } from './hostile-requests.ts'
+import { isState, isStateRow } from './target.ts'
 
 /** Uncollected garbage is not a leak: the process collects garbage on SIGUSR2. */
 const COLLECTING = ['--expose-gc', '--import', "data:text/javascript,process.on('SIGUSR2', () => globalThis.gc())"]
@@ -80,8 +81,9 @@ async function stateOfFile(file: string): Promise<Record<string, string>> {
         database
           .prepare("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'")
           .all()
-          .map(({ name }) => String(name)),
-      readTable: async (name) => database.prepare(`select * from "${name}"`).all(),
+          .map(({ name }) => String(name))
+          .filter(isState),
+      readTable: async (name) => database.prepare(`select * from "${name}"`).all().filter(isStateRow),
     })
   } finally {
     database.close()

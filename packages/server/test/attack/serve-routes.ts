@@ -38,7 +38,8 @@ export async function serveRoutes(
   )
   const server = createHttpServer({
     routes,
-    sessions: { find: async () => undefined, peek: async () => undefined, noteSecondToken: () => {} },
+    sessions: { peek: async () => undefined, noteUse: (session) => session, noteSecondToken: () => {} },
+    proofs: { of: () => assert.fail(), nonce: () => '' },
     bearerSessions: undefined,
     secondFactor: { check: async () => ({ missing: [], signer: null }) },
     hostedCallers: { find: () => assert.fail() },

@@ -44,14 +44,14 @@ describe('a body of 1 MiB', () => {
   for (const [title, text] of Object.entries(WORST)) {
     test(`M-16 O-02 of ${title} is parsed or refused quickly, and not repeated`, () => {
       const bytes = Buffer.from(text)
-      const start = performance.now()
+      const before = process.cpuUsage()
       let refusal: Error | undefined
       try {
         readJsonBody(route, bytes, headers)
       } catch (error) {
         refusal = error as Error
       }
-      const took = performance.now() - start
+      const took = process.cpuUsage(before).user / 1000
       assert.ok(took < TOO_LONG_MS, `${took} ms`)
       if (!refusal) return
       assert.equal(refusal.name, 'AppError', refusal.stack)

@@ -19,6 +19,6 @@ export function makeAccountClients(
       fetchDocument: async () => assert.fail('nothing is fetched'),
       registration: { register: async () => assert.fail('nothing is registered'), remove },
     }),
-    sealing: { keyId: '', prefix: '', seal: String, open: String },
+    sealing: { keyId: '', prefix: '', seal: String, mac: String, open: String },
   })
 }

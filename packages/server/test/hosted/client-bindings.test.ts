@@ -86,7 +86,7 @@ test('N-13 another kind of the record, which has no audience, is refused while i
   const { id } = bodyOf(await bind(provider, { clientId: VICTIM, proofToken }))
   const refused = await change({ kind: 'cognito' })
   assert.equal(refused.status, 400)
-  assert.match(refused.text, /the audience can not change/)
+  assert.match(refused.text, /the audience cannot change/)
   assert.equal((await call('GET', SELF, token('cognito', VICTIM))).status, 401, 'a token for another audience')
   assert.equal((await change({ kind: 'auth0' })).status, 200, 'with the same audience')
   await call('DELETE', `${ACCOUNTS}/${id}`, bearer)

@@ -348,7 +348,7 @@ test('Y-02 an audience that names no organization of the issuer is refused befor
   const enabled = { stored: { id: 'record', enabled: true } } as Partial<DirectoryProvider>
   const trusted = { ...issuer, byOrganization: new Map([['known', [enabled as DirectoryProvider]]]) }
   for (const named of ['invented', 'known']) {
-    const verdict = await tokens.verify(reading.jws, trusted, named, '127.0.0.1')
+    const verdict = await tokens.verify(reading.jws, trusted, named, { address: '127.0.0.1' })
     assert.equal(verdict.ok, false)
   }
   assert.deepEqual(reads, ['known'])

@@ -181,7 +181,12 @@ test('suspending ends the sessions of the organization, and resuming does not br
   // Only accounts of the organization that owns the controller can exchange their token there; here another one does.
   const { store, clock } = app
   const limits = { idleMs: 3_600_000, maxMs: 3_600_000, maxPerIdentity: 10 }
-  const sessions = new SessionExchange({ store, clock, events: { publish: () => {} }, ...limits })
+  const sessions = new SessionExchange({
+    store,
+    clock,
+    events: { publish: () => {}, toRecord: () => undefined },
+    ...limits,
+  })
   const caller = { account: { id: acme.account, credential: credentialOf('ACME') } } as unknown as HostedCaller
   const exchange = async () => (await sessions.exchange(caller, { clientAddress: '192.0.2.1' })).token
   const session = await exchange()

@@ -60,7 +60,8 @@ testWithApp('API sessions', async (t, app) => {
 
     const filter = encodeURIComponent(`identity = "${identityId}"`)
     const list = await app.admin('GET', `${API_SESSIONS}?filter=${filter}`)
-    const state = { method: 'password', signerId: null, client: 'lightMyRequest', state: 'complete', missing: [] }
+    const origin = { method: 'password', signerId: null, client: 'lightMyRequest', boundKey: null }
+    const state = { ...origin, state: 'complete', missing: [] }
     // The use by its holder is written later.
     const listed = { ...shown, ...state, expiresAt: list.json.data[0].expiresAt }
     assert.deepEqual(list.json.data, [listed])

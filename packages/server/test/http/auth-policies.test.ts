@@ -6,6 +6,7 @@ import { createIdentity } from './identities.fixture.ts'
 /** What a policy shows that sets none of them. */
 const NO_REQUIREMENTS = { requireAcr: [], requireAmr: [], maxAuthAgeSeconds: null }
 const NO_SESSION_LIFE = { idleMinutes: null, maxMinutes: null, endWithToken: false }
+const NO_CERTIFICATE_RULES = { maxDays: null, renewalNeedsToken: false, renewalGraceHours: 24 }
 const NO_SECONDARY = { requireTotp: false, requirePasskey: false }
 
 testWithApp('authentication policies', async (t, app) => {
@@ -46,7 +47,8 @@ testWithApp('authentication policies', async (t, app) => {
       primary: { ...body.primary, extJwt, passkey: { allowed: false } },
       secondary: { ...body.secondary, requirePasskey: false },
     }
-    assert.deepEqual(shown, { id, ...body, ...expected, session: NO_SESSION_LIFE })
+    const rules = { session: NO_SESSION_LIFE, certificate: NO_CERTIFICATE_RULES, acceptRule: null }
+    assert.deepEqual(shown, { id, ...body, ...expected, ...rules })
 
     const next = policyBody({ cert: { allowed: false } })
     assert.equal(summarize(await app.admin('PUT', `${POLICIES}/${id}`, next)), '200')

@@ -20,6 +20,8 @@ export interface Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly text: string
+  /** The body as it was sent, in calls without TLS. */
+  readonly bytes?: Buffer
   // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
   readonly json: any
 }
@@ -37,6 +39,8 @@ export interface TestApp {
   /** The stores of all nodes. */
   readonly stores: readonly Store[]
   readonly settings: Settings
+  /** The data directory of all nodes. */
+  readonly dir: string
   readonly clock: { now(): number; advance(ms: number): void }
   /** All log lines. */
   readonly logged: string[]
@@ -57,6 +61,8 @@ export interface TestApp {
   events(namespace: string): any[]
   /** The first node. */
   readonly controller: TestNode['controller']
+  /** All nodes. */
+  readonly controllers: readonly TestNode['controller'][]
 }
 
 export interface AppOptions extends TestNodeOptions {
@@ -111,6 +117,7 @@ export async function buildApp(t: TestContext, options: AppOptions = {}): Promis
       status: response.statusCode,
       headers: response.headers as Record<string, string | undefined>,
       text: response.body,
+      bytes: response.rawPayload,
       json: isJson ? JSON.parse(response.body) : undefined,
     }
   }
@@ -147,6 +154,7 @@ export async function buildApp(t: TestContext, options: AppOptions = {}): Promis
     store,
     stores,
     settings,
+    dir,
     clock,
     logged,
     adminSession,
@@ -158,5 +166,6 @@ export async function buildApp(t: TestContext, options: AppOptions = {}): Promis
     published: nodes.events,
     events,
     controller,
+    controllers: nodes.all.map((node) => node.controller),
   }
 }

@@ -25,7 +25,7 @@ const DIFFERENT: Readonly<Record<string, { readonly status: number; readonly cod
 }
 
 /** Members that the recorded controller does not have. W-71 adds the controllers. */
-const ADDED = ['trust', 'controllers']
+const ADDED = ['trust', 'controllers', 'conflictsWith']
 
 /** Fails unless the response has the members of the sample, with values of the same types, and the same texts of errors. */
 function assertShape(actual: unknown, sample: unknown, path: string): void {

@@ -64,6 +64,38 @@ test('D38 the old certificate is valid until the new one is verified, and not af
   assert.equal(shown.certPem, renewed.cert)
 })
 
+test('identities are found by the expiry of their certificates, also after a renewal', async (t) => {
+  const { app, holder, verify, renew } = await setUp(t)
+  const short = await makeHolder(app, { clientDays: 10 })
+  const without = await createIdentity(app)
+  const found = async (filter: string) => {
+    const query = new URLSearchParams({ filter: `(${filter}) and isAdmin = false` })
+    const reply = await app.admin('GET', `${IDENTITIES}?${query}`)
+    assert.equal(reply.status, 200, reply.text)
+    return reply.json.data.map(({ id }: { id: string }) => id).toSorted()
+  }
+  const at = (days: number) => `datetime(${new Date(app.clock.now() + days * 86_400_000).toISOString()})`
+  assert.deepEqual(await found(`certificateExpiresAt <= ${at(30)}`), [short.id])
+  assert.deepEqual(await found(`certificateExpiresAt > ${at(30)}`), [holder.id])
+  assert.deepEqual(await found('certificateExpiresAt = null'), [without])
+  const sorted = await app.admin('GET', `${IDENTITIES}?${new URLSearchParams({ sort: 'certificateExpiresAt desc' })}`)
+  assert.deepEqual(
+    sorted.json.data.slice(0, 2).map(({ id }: { id: string }) => id),
+    [holder.id, short.id],
+  )
+  const later = at(365 + 1 / 1440)
+  app.clock.advance(120_000)
+  const renewed = await renew()
+  assert.deepEqual(await found(`certificateExpiresAt > ${later}`), [], 'before it is confirmed')
+  assert.equal((await verify(renewed.cert)).status, 200)
+  assert.deepEqual(await found(`certificateExpiresAt > ${later}`), [holder.id])
+  const brief = await makeHolder(app, { clientDays: 5 / 1440 })
+  assert.deepEqual(await found(`certificateExpiresAt <= ${at(1)}`), [brief.id])
+  app.clock.advance(6 * 60_000)
+  assert.deepEqual(await found(`certificateExpiresAt <= ${at(1)}`), [], 'an expired one does not expire again')
+  assert.deepEqual(await found('anyOf(authenticators) = "cert" and certificateExpiresAt = null'), [brief.id])
+})
+
 test('D38 only a connection with the current certificate renews it', async (t) => {
   const { app, call, holder, session, path, extend, verify, renew } = await setUp(t)
   const csr = makeTestCsr()

@@ -6,6 +6,7 @@ import { makeUser } from './one-time-codes.fixture.ts'
 
 const APIS = ['/edge/client/v1', '/edge/management/v1']
 const SESSIONS = '/current-identity/api-sessions'
+const LOGINS = '/current-identity/logins'
 const DECISIONS = '/current-identity/auth-decisions'
 
 const fail = (app: TestApp, username: string) =>
@@ -77,4 +78,34 @@ test('a person sees their own refused logins without the explanation', async (t)
     })
   assert.equal((await filtered('method = "updb" or true')).json.data.length, 1)
   assert.equal(summarize(await filtered(`identityId = "${other.id}"`)), '400 INVALID_FILTER')
+})
+
+test('a person sees their last ten logins, also after the sessions, and none of another identity', async (t) => {
+  const app = await buildApp(t)
+  const person = await makeUser(app)
+  const other = await makeUser(app)
+  const idOf = async (session: string) =>
+    (await app.call('GET', '/edge/client/v1/current-api-session', undefined, { session })).json.data.id
+  const ids = [await idOf(person.session)]
+  for (let count = 0; count < 12; count += 1) {
+    app.clock.advance(1000)
+    ids.unshift(await idOf(await person.logIn()))
+  }
+  const ended = await app.admin('DELETE', `/edge/management/v1/api-sessions/${ids[1]}`)
+  assert.equal(ended.status, 200, ended.text)
+  for (const api of APIS) {
+    const reply = await app.call('GET', `${api}${LOGINS}?sort=at+desc`, undefined, { session: person.session })
+    assert.equal(reply.status, 200, reply.text)
+    assert.deepEqual(
+      reply.json.data.map(({ id }: { id: string }) => id),
+      ids.slice(0, 10),
+    )
+    const { id, at, ...login } = reply.json.data[0]
+    assert.ok(Math.abs(Date.parse(at) - app.clock.now()) < 900, at)
+    assert.deepEqual(login, { method: 'password', signerId: null, remoteAddress: '127.0.0.1' })
+    assert.equal(reply.json.meta.pagination.totalCount, 10)
+  }
+  const own = await app.call('GET', APIS[0] + LOGINS, undefined, { session: other.session })
+  assert.deepEqual(idsOf(own), [await idOf(other.session)])
+  assert.equal((await app.call('GET', APIS[0] + LOGINS)).status, 401)
 })

@@ -296,7 +296,7 @@ testWithApp('enrolling again', async (t, app) => {
     const { id } = (await identityOf(app, await defaultAdminId(app))).authenticators.updb
     const body = { expiresAt: inAnHour(app) }
     const path = `${AUTHENTICATORS}/${id}/re-enroll`
-    assert.equal(summarize(await app.admin('POST', path, body)), '409 LAST_ADMINISTRATOR')
+    assert.equal(summarize(await app.admin('POST', path, body)), '409 WOULD_LOCK_OUT')
     assert.equal(summarize(await app.admin('POST', path, {})), '400 COULD_NOT_VALIDATE expiresAt')
     assert.equal(summarize(await app.admin('POST', `${AUTHENTICATORS}/nothing/re-enroll`, body)), '404 NOT_FOUND')
     assert.deepEqual((await identityOf(app, await defaultAdminId(app))).enrollment, {})

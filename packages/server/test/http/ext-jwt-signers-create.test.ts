@@ -118,6 +118,13 @@ testWithApp('creating signers', async (t, app) => {
         scimIdentityAttribute: 'email',
         scimGroupAttributeTemplate: 'group {externalId}',
         requiredClaims: { '/tenant': ['a', 'b'], hd: 'acme.example' },
+        pinnedKeyThumbprints: ['A'.repeat(43)],
+        requireKeyContinuity: true,
+        acceptRule: 'claims.hd == "acme.example"',
+        attributeRules: ['claims.groups'],
+        testCases: [{ name: 'another', claims: { iss: 'x' }, expect: { outcome: 'refused' } }],
+        requirePossession: 'any',
+        oneUse: true,
         tags: { owner: 'iam', level: 3, primary: true, nothing: null },
       })
       const id = await create(app, body)
@@ -127,12 +134,16 @@ testWithApp('creating signers', async (t, app) => {
         ...body,
         id,
         certPem: null,
+        jwks: null,
+        certPems: null,
+        pushedKeys: null,
+        jwksAuthorizationSet: false,
         fingerprint: null,
         commonName: '',
         notBefore: NO_INSTANT,
         notAfter: NO_INSTANT,
       })
-      assert.deepEqual(keyStatus, { source: 'jwks', keys: [], ...EMPTY_KEY_STATUS })
+      assert.deepEqual(keyStatus, { source: 'jwks', keys: [], ignoredKeys: [], ...EMPTY_KEY_STATUS })
       assert.equal(createdAt, updatedAt)
       assert.match(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
       const list = await app.admin('GET', `${OLD_SIGNERS}?filter=name="${body.name}"`)
@@ -201,6 +212,17 @@ testWithApp('creating signers', async (t, app) => {
       sharedSignals: null,
       scimIdentityAttribute: 'userName',
       scimGroupAttributeTemplate: '{displayName}',
+      jwks: null,
+      certPems: null,
+      pushedKeys: null,
+      jwksAuthorizationSet: false,
+      pinnedKeyThumbprints: [],
+      requireKeyContinuity: false,
+      acceptRule: null,
+      attributeRules: [],
+      testCases: [],
+      requirePossession: 'none',
+      oneUse: false,
       tags: {},
     })
   })

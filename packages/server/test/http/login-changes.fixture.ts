@@ -5,6 +5,7 @@ import type { TestApp } from './build-app.ts'
 import { CAS, CLAIM, caBody, makeCa } from './cas.fixture.ts'
 import { issueTo } from './client-certificates.fixture.ts'
 import { ENROLLMENTS, enrollmentBody, inAnHour } from './enrollments.fixture.ts'
+import { SINKS } from './event-sinks.fixture.ts'
 import { create, jwksBody, OLD_SIGNERS, SIGNERS } from './ext-jwt-signers.fixture.ts'
 import { AUTHENTICATORS, createIdentity, IDENTITIES, identityBody } from './identities.fixture.ts'
 import { makeUser, startTotp } from './one-time-codes.fixture.ts'
@@ -151,6 +152,8 @@ export const LOGIN_CHANGES: readonly LoginChange[] = [
     { primary: { extJwt: { requireAcr: ['own'] } } },
     { session: { idleMinutes: 1 } },
     { session: { endWithToken: true } },
+    { certificate: { renewalNeedsToken: true } },
+    { acceptRule: 'claims.level > 1' },
   ].map((body) => ({ call: `PATCH ${POLICIES}/:id`, what: JSON.stringify(body), id: ofPolicy, body: () => body })),
   {
     call: `PATCH ${POLICIES}/:id`,
@@ -230,6 +233,8 @@ export const LOGIN_CHANGES: readonly LoginChange[] = [
   { call: `DELETE ${ENROLLMENTS}/:id`, what: 'deleted', id: ofEnrollment },
 ]
 
+const EVENTS_ONLY = 'for administrators only; changes where events go'
+
 /** Calls by which no permission changes a login, with the reason. */
 export const OTHER_CALLS: Readonly<Record<string, string>> = {
   [`POST ${SIGNERS}/explain`]: 'changes nothing',
@@ -240,6 +245,12 @@ export const OTHER_CALLS: Readonly<Record<string, string>> = {
   [`POST ${OLD_SIGNERS}/read-certificate`]: 'changes nothing',
   [`POST ${SIGNERS}/:id/refresh-keys`]: 'fetches from the endpoint that the signer has',
   [`POST ${OLD_SIGNERS}/:id/refresh-keys`]: 'fetches from the endpoint that the signer has',
+  ...Object.fromEntries(
+    [SIGNERS, OLD_SIGNERS].flatMap((signers) => [
+      [`PUT ${signers}/:id/pushed-keys`, 'takes the trust, unless an administrator has pinned the keys'],
+      [`POST ${signers}/:id/confirm-keys`, 'takes the trust, unless an administrator has pinned the keys'],
+    ]),
+  ),
   [`POST ${SIGNERS}/:id/trust`]: 'for administrators only',
   [`POST ${OLD_SIGNERS}/:id/trust`]: 'for administrators only',
   [`POST ${SIGNERS}/:id/scim-tokens`]: 'for administrators only',
@@ -254,5 +265,12 @@ export const OTHER_CALLS: Readonly<Record<string, string>> = {
   [`POST ${IDENTITIES}`]: 'only administrators give the new identity rights',
   'DELETE /edge/management/v1/api-sessions/:id': 'ends a session',
   'POST /edge/management/v1/revocations': 'ends sessions',
+  'POST /edge/management/v1/what-if': 'changes nothing',
   [`DELETE ${IDENTITIES}/:id/api-sessions`]: 'ends sessions',
+  [`POST ${SINKS}`]: EVENTS_ONLY,
+  [`PUT ${SINKS}/:id`]: EVENTS_ONLY,
+  [`PATCH ${SINKS}/:id`]: EVENTS_ONLY,
+  [`DELETE ${SINKS}/:id`]: EVENTS_ONLY,
+  [`POST ${SINKS}/:id/test`]: EVENTS_ONLY,
+  [`POST ${SINKS}/:id/replay`]: EVENTS_ONLY,
 }

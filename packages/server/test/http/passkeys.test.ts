@@ -2,20 +2,25 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type CeremonyOptions, SoftwareAuthenticator } from '@countersign/testkit'
 import { buildApp } from './build-app.ts'
+import { jwksBody } from './ext-jwt-signers.fixture.ts'
+import { createIdentity } from './identities.fixture.ts'
 import { statusAndCode } from './one-time-codes.fixture.ts'
 import {
   beginRegistration,
   CLIENT,
   callAtHost,
+  createPolicy,
   isComplete,
   logInByPasskey,
   MANAGEMENT,
   makePerson,
   mustRegister,
+  newDevice,
   ORIGIN,
   PASSKEYS,
   register,
 } from './passkeys.fixture.ts'
+import { ISSUER, logInWithToken, SIGNERS, setUpProvider } from './provider.fixture.ts'
 
 test('adds, lists, renames and removes own passkeys', async (t) => {
   const app = await buildApp(t)
@@ -238,4 +243,20 @@ test('a list of the caller has no passkey without a session', async (t) => {
   const app = await buildApp(t)
   assert.equal((await app.call('GET', PASSKEYS)).status, 401)
   assert.equal((await callAtHost(app, 'POST', `${CLIENT}/current-identity/passkey-options`)).status, 401)
+})
+
+test('X-04 a login by an untrusted signer adds no passkey, which would remain when the identity gets rights', async (t) => {
+  const { app, token } = await setUpProvider(t)
+  const authPolicyId = await createPolicy(app)
+  const id = await createIdentity(app, { externalId: 'bob', authPolicyId })
+  const { session } = await app.makeIdentity({ permissions: ['external-jwt-signer.create'] })
+  const body = jwksBody({ issuer: ISSUER, audience: 'overlay', useExternalId: true })
+  const signer = await app.call('POST', SIGNERS, body, { session })
+  assert.equal(signer.status, 201, signer.text)
+  const logIn = async (): Promise<string> => (await logInWithToken(app, token({ sub: 'bob' }))).json.data.token
+  const device = newDevice()
+  assert.equal(statusAndCode(await register(app, { session: await logIn(), device })), '403 TRUSTED_LOGIN_REQUIRED')
+  assert.equal((await app.admin('POST', `${SIGNERS}/${signer.json.data.id}/trust`)).status, 200)
+  assert.equal((await register(app, { session: await logIn(), device })).status, 201)
+  assert.equal((await app.admin('GET', `${MANAGEMENT}/identities/${id}/passkeys`)).json.data.length, 1)
 })

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { readKeySet } from '@countersign/core'
 import { type MintKey, mintKey, mintKeySet, mintToken } from '@countersign/testkit'
+import type { JwksRequest } from '../../src/outbound/jwks-fetch.ts'
 import type { OutboundError } from '../../src/outbound/outbound-error.ts'
 import { type AppOptions, buildApp, type TestApp } from './build-app.ts'
 
@@ -22,9 +23,12 @@ export async function setUpProvider(t: TestContext, options: Omit<AppOptions, 'f
     /** By URL: other keys than `keys`. */
     keysAt: new Map<string, readonly MintKey[]>(),
     failure: undefined as OutboundError | undefined,
+    /** The header of the last fetch. */
+    authorization: undefined as string | undefined,
     fetchJwks,
   }
-  async function fetchJwks({ url }: { readonly url: string }) {
+  async function fetchJwks({ url, authorization }: Pick<JwksRequest, 'url' | 'authorization'>) {
+    provider.authorization = authorization
     if (provider.failure) throw provider.failure
     const keySet = mintKeySet(...(provider.keysAt.get(url) ?? provider.keys))
     return { keySet: readKeySet(Buffer.from(JSON.stringify(keySet))), freshForMs: undefined }

@@ -26,8 +26,22 @@ async function list(app: TestApp, filter: string, sort = 'createdAt'): Promise<L
   return reply.json.data
 }
 
-const statesOf = async (app: TestApp, filter: string) =>
-  (await list(app, filter)).map(({ state, missing }) => [state, ...missing].join(' '))
+/** The states of the listed sessions. Each filter by state finds those that are shown in it. */
+async function statesOf(app: TestApp, filter: string): Promise<string[]> {
+  const listed = await list(app, filter)
+  for (const state of ['complete', 'partial', 'refused']) {
+    const expected = listed.filter((session) => session.state === state).map(({ id }) => id)
+    const found = await list(app, `${filter} and state = "${state}"`)
+    assert.deepEqual(
+      found.map(({ id }) => id),
+      expected,
+      state,
+    )
+  }
+  const partial = listed.filter(({ state }) => state === 'partial')
+  assert.equal((await list(app, `${filter} and isPartial = true`)).length, partial.length)
+  return listed.map(({ state, missing }) => [state, ...missing].join(' '))
+}
 
 /** Moves an identity to a new policy, which differs from the default one in these members. */
 async function moveToPolicy(app: TestApp, identityId: string, members: object): Promise<string> {
@@ -87,7 +101,8 @@ test('D22 the list says which sessions have never had their second token', async
   const headers = { authorization: `Bearer ${signer.token('alice')}` }
   app.clock.advance(20)
   assert.equal((await app.call('GET', SELF, undefined, { session: user.session, headers })).status, 200)
-  while ((await statesOf(app, mine))[0] !== 'complete') await sleep(5)
+  while ((await list(app, mine))[0]?.state !== 'complete') await sleep(5)
+  assert.deepEqual(await statesOf(app, mine), ['complete'])
   assert.deepEqual(await list(app, `${mine} and isPartial = true`), [])
 })
 
@@ -135,6 +150,41 @@ test('the list names the client, the method, the signer and the expiry of sessio
   assert.deepEqual((await statesOf(app, mine))[0], 'partial acr-insufficient')
   assert.equal((await logInWithToken(app, token({ sub: ALICE, acr: 'gold' }))).status, 200)
   assert.deepEqual((await statesOf(app, mine)).at(-1), 'complete')
+})
+
+test('D22 the list and its filter say which sessions need a stronger or newer login, and which the policy refuses', async (t) => {
+  const { app, token, createSigner, createIdentity } = await setUpProvider(t)
+  const signerId = await createSigner()
+  const identityId = await createIdentity()
+  const authTime = Math.floor(app.clock.now() / 1000)
+  const claims = [{}, { acr: 'gold' }, { amr: ['pwd'] }, { amr: ['otp', 'pwd'] }, { auth_time: authTime }]
+  for (const more of claims) {
+    assert.equal((await logInWithToken(app, token({ sub: ALICE, ...more }))).status, 200)
+    app.clock.advance(10)
+  }
+  const mine = `identityName = "alice"`
+  const { primary } = (await app.admin('GET', `${POLICIES}/default`)).json.data
+  const policyId = await moveToPolicy(app, identityId, {})
+  const statesUnder = async (extJwt: object) => {
+    const body = { primary: { ...primary, extJwt: { ...primary.extJwt, ...extJwt } } }
+    assert.equal((await app.admin('PATCH', `${POLICIES}/${policyId}`, body)).status, 200)
+    return (await statesOf(app, mine)).map((state) => (state === 'complete' ? 'x' : state.split(' ').at(-1)))
+  }
+  const none = { requireAcr: [], requireAmr: [], maxAuthAgeSeconds: null }
+  assert.deepEqual(await statesUnder(none), ['x', 'x', 'x', 'x', 'x'])
+  const acr = 'acr-insufficient'
+  assert.deepEqual(await statesUnder({ ...none, requireAcr: ['silver', 'gold'] }), [acr, 'x', acr, acr, acr])
+  const amr = 'amr-insufficient'
+  assert.deepEqual(await statesUnder({ ...none, requireAmr: ['pwd', 'otp'] }), [amr, amr, amr, 'x', amr])
+  const old = 'authentication-too-old'
+  assert.deepEqual(await statesUnder({ ...none, maxAuthAgeSeconds: 60 }), [old, old, old, old, 'x'])
+  app.clock.advance(61_000)
+  assert.deepEqual(await statesUnder({ ...none, maxAuthAgeSeconds: 60 }), [old, old, old, old, old])
+  const other = (await makeSecondSigner(app)).id
+  assert.deepEqual(await statesUnder({ ...none, allowedSigners: [other] }), Array(5).fill('refused'))
+  assert.deepEqual(await statesUnder({ ...none, allowedSigners: [other, signerId] }), ['x', 'x', 'x', 'x', 'x'])
+  const sorted = await list(app, `identityName in ["admin", "alice"]`, 'state desc, createdAt')
+  assert.equal(sorted.length, 6)
 })
 
 test('D22 the list says which sessions lack the passkey that their policy requires', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { SIGNER } from '@countersign/contract/ext-jwt-signer'
-import { makeTestCertificate } from '@countersign/testkit'
+import { makeTestCertificate, mintKey, mintKeySet } from '@countersign/testkit'
 import { createPolicy } from './auth-policies.fixture.ts'
 import { CLIENT_SIGNERS, detailOf, jwksBody, testWithApp } from './ext-jwt-signers.fixture.ts'
 import { ISSUER, logInWithToken, SIGNERS, setUpProvider } from './provider.fixture.ts'
@@ -150,6 +150,9 @@ test('D55 a trusted signer that a non-administrator writes ends the sessions of 
 /** What a member needs beside it. */
 const NEEDED: Readonly<Record<string, object>> = {
   certPem: { jwksEndpoint: '' },
+  certPems: { jwksEndpoint: '' },
+  jwks: { jwksEndpoint: '' },
+  pushedKeys: { jwksEndpoint: '' },
   provisionOnLogin: { enrollToTokenEnabled: true },
 }
 
@@ -165,6 +168,12 @@ testWithApp('D55 every member but name, tags and enabled is a security member', 
     jwksEndpoint: 'https://another.example/keys',
     jwksCaPem: makeTestCertificate().pem,
     certPem: makeTestCertificate().pem,
+    certPems: [makeTestCertificate().pem],
+    jwks: mintKeySet(mintKey('P-256')),
+    pushedKeys: { maxAgeSeconds: 700 },
+    jwksAuthorization: 'Bearer another',
+    pinnedKeyThumbprints: ['A'.repeat(43)],
+    requireKeyContinuity: true,
     kid: 'another',
     claimsProperty: '/another',
     useExternalId: true,
@@ -182,12 +191,17 @@ testWithApp('D55 every member but name, tags and enabled is a security member', 
     nameSync: true,
     provisionOnLogin: true,
     reprovisionAfterMinutes: 7,
+    requirePossession: 'any',
+    oneUse: true,
     sharedSignals: { audience: 'signals' },
     scimIdentityAttribute: 'email',
     scimGroupAttributeTemplate: 'another-{displayName}',
     clockSkewSeconds: 7,
     maxTokenAgeSeconds: 7,
     requiredClaims: { '/hd': 'another' },
+    testCases: [{ name: 'another', claims: {}, expect: { outcome: 'refused', check: 'issuer' } }],
+    acceptRule: 'claims.hd == "another"',
+    attributeRules: ['claims.groups'],
   }
   const writable = Object.entries(SIGNER.members).flatMap(([name, { notes }]) => ('readOnly' in notes ? [] : [name]))
   assert.deepEqual(Object.keys(values).toSorted(), writable.toSorted(), 'a new member needs a value here')

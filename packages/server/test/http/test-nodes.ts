@@ -225,6 +225,7 @@ async function createTestController(
     issuingKeys: options.keys ?? (() => authority),
     passwordCost: TEST_PASSWORD_COST,
     fetchJwks: options.fetchJwks ?? fetchNothing,
+    dataDir: options.dir,
     consoleFolder: options.consoleFolder ?? options.dir,
   })
 }

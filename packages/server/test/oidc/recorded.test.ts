@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { totpCode, totpStep } from '@countersign/core'
+import { ALGORITHM_NAMES, totpCode, totpStep } from '@countersign/core'
 import { makeTestCertificate, makeTestCsr, mintKeyFrom, mintToken, readProvisioningSecret } from '@countersign/testkit'
 import { createPolicy } from '../http/auth-policies.fixture.ts'
 import { buildApp, type TestApp } from '../http/build-app.ts'
@@ -156,6 +156,7 @@ test('the discovery document lists nothing that was not recorded, except what is
     response_modes_supported: ['query'],
     id_token_signing_alg_values_supported: ['ES256'],
     claims_supported: ['sid'],
+    dpop_signing_alg_values_supported: ALGORITHM_NAMES,
   }
   for (const [name, value] of Object.entries(shown)) {
     const expected = recorded[name]

@@ -267,7 +267,9 @@ test('U-02 the tokens of a session that has ended cost no write when they are se
     const form = { token, client_id: 'openziti' }
     assert.equal((await client.call('POST', '/oidc/revoke', { form })).status, 200)
     assert.equal((await client.call('GET', `/oidc/end_session?id_token_hint=${hint}`)).status, 302)
-    return runs.reduce((sum, { mock }) => sum + mock.callCount(), 0)
+    // The controller signs its record and updates its lists meanwhile.
+    const names = runs.flatMap(({ mock }) => mock.calls.map((call) => String(call.arguments[0]?.name)))
+    return names.filter((name) => name.startsWith('oidc')).length
   }
   assert.deepEqual([await revoke(), await revoke()], [1, 1])
 })

@@ -15,8 +15,11 @@ test('F-14 upkeep deletes rows every minute while providers are slow to remove c
     store,
     clock,
     log,
+    revocationLists: { update: async () => {}, recordEarlier: async () => {} },
     endOldSessions: async () => void ended++,
+    pruneEvents: async () => {},
     rotateKeys: async () => {},
+    keepLoginsForDays: 30,
     reportUnusedAccounts: async () => {},
     workAtProviders: [
       () => {

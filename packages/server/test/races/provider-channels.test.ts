@@ -69,6 +69,7 @@ function logInBy(store: Store, identityId: string, sid: string) {
     sessionRevision: 1,
     externalId: null,
     expiresAt: NOW + 600_000,
+    ruleClaims: null,
     ...{ subject: 'alice', providerSessionId: sid, acr: null, amr: null, authenticatedAt: null },
     ...revocableToken({ claims, identityClaim: identityId }),
   }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { isState, isStateRow } from '../attack/target.ts'
 import type { Reply } from '../http/build-app.ts'
 import type { Actor, World } from './actors.fixture.ts'
 import type { RaceRequest } from './requests.fixture.ts'
@@ -75,15 +76,17 @@ async function listTables({ app }: RaceWorld): Promise<string[]> {
   return all.map(({ name }) => name)
 }
 
-/** All rows of all tables, without the keys, last uses and decisions that the controller itself stores meanwhile. */
+/** All rows of all tables, without the keys, last uses, kept logins, decisions and revoked certificates that the controller itself stores meanwhile. */
 async function dump(world: RaceWorld): Promise<string> {
   tables ??= listTables(world)
   const { db } = world.app.store
   const rows: unknown[] = []
   for (const name of await tables) {
-    if (/key_sets$|^api_account_uses$|^auth_decisions$/.test(name)) continue
+    if (/key_sets$|^api_account_uses$|^auth_decisions$|^issued_certificates$|^revocation_lists$/.test(name)) continue
+    if (!isState(name)) continue
     const all = db.selectFrom(name as 'change_log').selectAll()
-    rows.push(name, await all.$if(name === 'change_log', (log) => log.where('actor_id', '!=', 'system')).execute())
+    const read = await all.$if(name === 'change_log', (log) => log.where('actor_id', '!=', 'system')).execute()
+    rows.push(name, read.filter(isStateRow))
   }
   return JSON.stringify(rows)
 }

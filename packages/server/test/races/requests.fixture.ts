@@ -2,16 +2,19 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { accountIdOf, newId } from '@countersign/core'
-import { makeTestAuthority, makeTestCertificate, makeTestCsr } from '@countersign/testkit'
+import { accountIdOf, newId, thumbprintOf } from '@countersign/core'
+import { makeTestAuthority, makeTestCertificate, makeTestCsr, mintKey, mintKeySet } from '@countersign/testkit'
 import { rotateApiAccount } from '../../src/operations/api-account/rotate-api-account.ts'
+import { storeKeySet } from '../../src/operations/signer/store-key-set.ts'
 import { createSealing } from '../../src/platform/keys/sealing.ts'
+import { keyEndpoint } from '../../src/store/key-signer.ts'
 import { KINDS } from '../hosted/hosted.fixture.ts'
 import { createPolicy, POLICIES, policyBody } from '../http/auth-policies.fixture.ts'
 import { TEST_SEALING_KEY } from '../http/build-app.ts'
 import { CAS, caBody, caOf, makeCa } from '../http/cas.fixture.ts'
 import { issueTo, makeHolder } from '../http/client-certificates.fixture.ts'
 import { createEnrolling, ENROLLMENTS, enrollmentBody, inAnHour } from '../http/enrollments.fixture.ts'
+import { makeSink, SINKS, sinkBody } from '../http/event-sinks.fixture.ts'
 import { jwksBody, create as makeSigner, SIGNERS } from '../http/ext-jwt-signers.fixture.ts'
 import {
   API_SESSIONS,
@@ -106,6 +109,24 @@ export const REQUESTS: Readonly<Record<string, Prepare>> = {
     const path = `${SIGNERS}/${await makeSigner(app)}/scim-tokens`
     return { method: 'DELETE', path: `${path}/${(await app.admin('POST', path)).json.data.id}` }
   },
+  'signer.pushKeys': async ({ app }) => ({
+    method: 'PUT',
+    path: `${SIGNERS}/${await makeSigner(app, jwksBody({ jwksEndpoint: null, pushedKeys: { maxAgeSeconds: 300 } }))}/pushed-keys`,
+    body: mintKeySet(mintKey('P-256')),
+    headers: { 'if-match': '*' },
+  }),
+  'signer.confirmKeys': async ({ app }) => {
+    const body = jwksBody({ requireKeyContinuity: true })
+    const id = await makeSigner(app, body)
+    for (const name of ['earlier', 'later']) {
+      const now = app.clock.now() + 60_000
+      const { jwk, publicKey } = mintKey('P-256', name)
+      const jwks = JSON.stringify({ keys: [jwk] })
+      const keySet = { ...keyEndpoint(String(body.jwksEndpoint), null), jwks, thumbprints: [thumbprintOf(publicKey)] }
+      await app.store.run(storeKeySet, { signerId: id, ...keySet, fetchedAt: now }, { actorId: 'system', now })
+    }
+    return { method: 'POST', path: `${SIGNERS}/${id}/confirm-keys` }
+  },
   'signer.trust': async ({ app }) => ({ method: 'POST', path: `${SIGNERS}/${await makeSigner(app)}/trust` }),
 
   'ca.create': () => ({ method: 'POST', path: CAS, body: caBody(makeTestAuthority().pem) }),
@@ -126,6 +147,24 @@ export const REQUESTS: Readonly<Record<string, Prepare>> = {
   },
   'ca.trust': async ({ app }) => ({ method: 'POST', path: `${CAS}/${(await makeUntrustedCa(app)).id}/trust` }),
   'ca.delete': async ({ app }) => ({ method: 'DELETE', path: `${CAS}/${(await makeCa(app)).id}` }),
+
+  'eventSink.create': () => ({ method: 'POST', path: SINKS, body: sinkBody() }),
+  'eventSink.replace': async ({ app }) => ({
+    method: 'PUT',
+    path: `${SINKS}/${await makeSink(app, idleSink())}`,
+    body: sinkBody(),
+  }),
+  'eventSink.patch': async ({ app }) => ({
+    method: 'PATCH',
+    path: `${SINKS}/${await makeSink(app, idleSink())}`,
+    body: { format: 'cloudevents' },
+  }),
+  'eventSink.delete': async ({ app }) => ({ method: 'DELETE', path: `${SINKS}/${await makeSink(app, idleSink())}` }),
+  'eventSink.replay': async ({ app }) => ({
+    method: 'POST',
+    path: `${SINKS}/${await makeSink(app, idleSink())}/replay`,
+    body: { from: 1 },
+  }),
 
   'authPolicy.create': () => ({ method: 'POST', path: POLICIES, body: policyBody() }),
   'authPolicy.replace': async ({ app }) => ({
@@ -435,6 +474,9 @@ async function startRegistration(status = 201): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/register`
 }
+
+/** Deliveries change the row of an enabled one. */
+const idleSink = () => ({ ...sinkBody(), enabled: false })
 
 const providerBody = () => {
   const name = newId()

@@ -124,6 +124,7 @@ function logInBy(store: Store, identityId: string): Promise<unknown> {
     sessionRevision: 1,
     externalId: null,
     expiresAt: NOW + 600_000,
+    ruleClaims: null,
     ...{ subject: 'alice', providerSessionId: 'sid', acr: null, amr: null, authenticatedAt: null },
     ...revocableToken({ claims: { sub: 'alice', iat: NOW / 1000 }, identityClaim: identityId }),
   }

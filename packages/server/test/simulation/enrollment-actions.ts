@@ -77,7 +77,8 @@ export const enrollByToken: Action = async (stage) => {
     }
     const token = revocableToken({ claims: { sub: externalId, iat: issuedAt }, identityClaim: externalId })
     const loginClaims = { acr: null, amr: null, authenticatedAt: null }
-    const verifiedBy = { signerId: SIGNER_ID, signerRevision, issuedAt, token, loginClaims }
+    const facts = { claims: {}, request: undefined }
+    const verifiedBy = { signerId: SIGNER_ID, signerRevision, issuedAt, token, loginClaims, facts }
     const enrollment = { ...verifiedBy, kind: 'cert', key: { useExternalId: true, externalId } } as const
     const identityId = `enrolled-${authenticator.id}`
     const args = { ...enrollment, settings, identityId, authenticator }

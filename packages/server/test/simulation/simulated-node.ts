@@ -1,3 +1,4 @@
+import { makeTestCertificate } from '@countersign/testkit'
 import { pino } from 'pino'
 import { EnrollmentRedemption } from '../../src/enrollment/enrollment-redemption.ts'
 import { expireSession } from '../../src/operations/api-session/end-session.ts'
@@ -126,11 +127,13 @@ function startParts(store: Store, clock: Clock): RunningNode {
   return { store, clock, sessions, enrollments }
 }
 
+const CERTIFICATE = makeTestCertificate().pem
+
 /** A certificate is named after the key of its request. */
 export function certificateFor(key: string): IssuedCertificate {
   return {
-    certPem: key,
-    chainPem: key,
+    certPem: CERTIFICATE,
+    chainPem: CERTIFICATE,
     caPem: '',
     subject: '',
     fingerprint: key,

@@ -47,7 +47,7 @@ for (const database of DATABASES) {
               amr: ['pwd', 'otp'],
               authenticatedAt: now - 500,
             },
-            ...{ issuedAt: now - 400, revocationKeys: ['all'] },
+            ...{ issuedAt: now - 400, revocationKeys: ['all'], ruleClaims: { level: 2 } },
           },
           ipAddress: '192.0.2.1',
           configTypes: ['all'],
@@ -64,13 +64,15 @@ for (const database of DATABASES) {
           ...{ id, method, authenticatorId, signerId: 'signer', ipAddress, configTypes, expiresAt, endsAt },
           ...{ acr: session.token.acr, amr: session.token.amr, authenticatedAt: session.token.authenticatedAt },
           tokenExpiresAt: session.token.expiresAt,
-          ...{ signerSessionRevision: 3, caId: null, caRevision: null },
+          ruleClaims: session.token.ruleClaims,
+          ...{ signerSessionRevision: 3, keyThumbprint: null, caId: null, caRevision: null },
           ...{
             createdAt: now + 5,
             updatedAt: now + 5,
             lastActivityAt: now + 5,
             passedTotpId: null,
             passedPasskeyId: null,
+            boundKey: null,
           },
         })
         assert.deepEqual(found?.identity, await findIdentity(store.db, identityId))

@@ -86,6 +86,8 @@ test('every setting can be given in the environment and in the file, with the sa
     'oidc.enabled': ['false', 'false'],
     'oidc.redirectUris': ['https://a.test/b', '["https://a.test/b"]'],
     'oidc.postLogoutUris': ['a://b', '["a://b"]'],
+    'whatIf.keepLogins': ['false', 'false'],
+    'whatIf.keepClaims': ['email,hd', '[email, hd]'],
     'jwks.allowHttp': ['LocalHost', '[LocalHost]'],
     'jwks.allowPrivateAddresses': ['true', 'true'],
     'jwks.allowLoopback': ['true', 'true'],
@@ -106,7 +108,7 @@ test('every setting can be given in the environment and in the file, with the sa
     lines.push(path.length === 1 ? `${key}: ${inFile}` : `${path[0]}.${path[1]}: ${inFile}`)
   }
   // Sections are written by grouping the dotted lines.
-  const bySection = Map.groupBy(lines, (line) => (/^[a-z]+\./.test(line) ? (line.split('.', 1)[0] ?? '') : ''))
+  const bySection = Map.groupBy(lines, (line) => (/^[a-z]+\./i.test(line) ? (line.split('.', 1)[0] ?? '') : ''))
   const text = [...bySection]
     .map(([section, members]) =>
       section === ''

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { detailOf, savedOf, summarize } from './ext-jwt-signers.fixture.ts'
+import { ALICE, AUDIENCE, ISSUER, logInWithToken, SIGNERS, setUpProvider } from './provider.fixture.ts'
+
+const NOW = 1_800_000_000
+const claims = {
+  iss: ISSUER,
+  aud: AUDIENCE,
+  sub: ALICE,
+  exp: NOW + 600,
+  hd: 'example.com',
+  none: null,
+  deep: { a: [1] },
+}
+const aliceLogsIn = { name: 'alice logs in', claims, now: NOW, expect: { outcome: 'accepted', externalId: ALICE } }
+const othersDoNot = {
+  name: 'others do not',
+  claims: { ...claims, hd: 'other.example' },
+  header: { typ: 'JWT' },
+  now: '2027-01-15T08:00:00Z',
+  expect: { outcome: 'refused', check: 'requiredClaims' },
+}
+
+test('every save of a signer runs its test cases, and saves nothing when one fails', async (t) => {
+  const { app, createSigner, createIdentity, token } = await setUpProvider(t)
+  await createIdentity()
+  const requiredClaims = { hd: 'example.com' }
+  const id = await createSigner({ requiredClaims, testCases: [aliceLogsIn, othersDoNot] })
+  const path = `${SIGNERS}/${id}`
+  const before = await savedOf(app, id)
+  assert.deepEqual(before.testCases, [aliceLogsIn, othersDoNot])
+
+  const refused = await app.admin('PATCH', path, { requiredClaims: { hd: 'other.example' }, name: 'renamed' })
+  assert.equal(summarize(refused), '409 TEST_CASE_FAILED')
+  const { failures } = refused.json.error.cause
+  assert.deepEqual(
+    failures.map(({ name, expected, received }: Record<string, { outcome: string; check?: string }>) => [
+      name,
+      expected?.outcome,
+      received?.outcome,
+      received?.check,
+    ]),
+    [
+      ['alice logs in', 'accepted', 'refused', 'requiredClaims'],
+      ['others do not', 'refused', 'accepted', undefined],
+    ],
+  )
+  assert.deepEqual(await savedOf(app, id), before, 'nothing is saved')
+  assert.equal((await logInWithToken(app, token({ hd: 'example.com' }))).status, 200)
+
+  const put = { ...before, requiredClaims: null }
+  assert.equal(summarize(await app.admin('PUT', path, put)), '409 TEST_CASE_FAILED')
+  const { testCases: _, ...without } = put
+  assert.equal(
+    summarize(await app.admin('PUT', path, without)),
+    '409 TEST_CASE_FAILED',
+    'a PUT without them keeps them',
+  )
+  assert.equal(summarize(await app.admin('PATCH', path, { audience: 'other' })), '409 TEST_CASE_FAILED')
+  assert.equal(summarize(await app.admin('PATCH', path, { clockSkewSeconds: 30 })), '200')
+  assert.equal(summarize(await app.admin('PATCH', path, { requiredClaims: { hd: ['example.com', 'x'] } })), '200')
+  assert.equal(summarize(await app.admin('PATCH', path, { testCases: [], audience: 'other' })), '200')
+  assert.deepEqual((await detailOf(app, id)).testCases, [])
+})
+
+test('a signer that fails its test cases is not created', async (t) => {
+  const { app, createSigner } = await setUpProvider(t)
+  const body = {
+    name: 'idp',
+    enabled: true,
+    issuer: ISSUER,
+    audience: AUDIENCE,
+    jwksEndpoint: 'https://idp.example/jwks',
+  }
+  const send = async (testCases: unknown) => summarize(await app.admin('POST', SIGNERS, { ...body, testCases }))
+  assert.equal(await send([{ ...aliceLogsIn, expect: { outcome: 'refused' } }]), '409 TEST_CASE_FAILED')
+  assert.equal(
+    await send([{ ...aliceLogsIn, expect: { outcome: 'maybe' } }]),
+    '400 COULD_NOT_VALIDATE testCases.0.expect.outcome',
+  )
+  assert.equal(await send([{ ...aliceLogsIn, expect: undefined }]), '400 COULD_NOT_VALIDATE testCases.0.expect')
+  assert.equal(await send([{ ...aliceLogsIn, now: 'soon' }]), '400 COULD_NOT_VALIDATE testCases.0.now')
+  const many = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ ...aliceLogsIn, name: `case ${index}` }))
+  assert.equal(await send(many(65)), '400 COULD_NOT_VALIDATE testCases')
+  assert.equal((await app.admin('GET', SIGNERS)).json.data.length, 0)
+  assert.equal(await send(many(64)), '201')
+  assert.equal(await createSigner({ name: 'without', audience: 'other' }).then((id) => typeof id), 'string')
+})
