@@ -190,8 +190,14 @@ test(
     await field('jwks').fill(privateKey.export({ format: 'pem', type: 'pkcs8' }).toString())
     await page.getByRole('button', { name: 'Add the signer' }).click()
     await page.getByText('This contains a private key').waitFor()
-    await field('jwks').fill(publicKey.export({ format: 'pem', type: 'spki' }).toString())
+    const pasted = [publicKey, mintKey('RSA', 'second').publicKey, mintKey('Ed25519', 'third').publicKey]
+    await field('jwks').fill(pasted.map((key) => key.export({ format: 'pem', type: 'spki' })).join(''))
     await page.waitForFunction(`document.querySelector('[data-path="jwks"]').value.includes('"keys"')`)
+    const { keys: converted } = JSON.parse(await field('jwks').inputValue()) as { keys: { kid: string }[] }
+    assert.deepEqual(
+      converted.map(({ kid }) => kid),
+      pasted.map(thumbprintOf),
+    )
     assert.deepEqual(await findFaultsInBoth(page, 'a pasted public key'), [])
     await page.getByRole('button', { name: 'Add the signer' }).click()
     await page.getByRole('heading', { name: 'offline', exact: true }).waitFor()

@@ -95,7 +95,11 @@ export const SIGNER = resource({
     description: 'The key set itself (JWKS), with at most 16 public keys; instead of `jwksEndpoint`',
     default: null,
     keptByPut: true,
-    flag: { name: 'jwks', kind: 'json' },
+    flag: {
+      name: 'jwks',
+      kind: 'keys',
+      help: 'Public keys that sign the tokens, in PEM or as a key set (JWKS); can be repeated',
+    },
   }),
   certPems: field(Type.Array(pem(), { maxItems: MAX_CERTIFICATES }), {
     description:

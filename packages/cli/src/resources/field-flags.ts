@@ -7,8 +7,8 @@ import type { FieldFlag, ResourceKind } from './resource-kind.ts'
 
 type Body = Record<string, unknown>
 
-const FILE_KINDS: ReadonlySet<FieldFlag['kind']> = new Set(['file', 'files', 'json', 'secret', 'public-keys'])
-const LIST_KINDS: ReadonlySet<FieldFlag['kind']> = new Set(['list', 'files', 'public-keys'])
+const FILE_KINDS: ReadonlySet<FieldFlag['kind']> = new Set(['file', 'files', 'keys', 'secret'])
+const LIST_KINDS: ReadonlySet<FieldFlag['kind']> = new Set(['list', 'files', 'keys'])
 
 /** The flags of these fields, plus `--file` and `--set` for all others. */
 export function buildFieldFlags(fields: readonly FieldFlag[]): Flag[] {
@@ -46,8 +46,8 @@ export async function buildBody(call: Call, kind: ResourceKind, createOnly: read
     const given = flags[field.flag]
     if (given !== undefined) setMember(body, field.member, await readValue(field, given, call))
   }
-  // It names the public key, which has it already.
-  if (kind.fields.some((field) => field.kind === 'public-keys' && flags[field.flag] !== undefined)) delete body.kid
+  // The key has it.
+  if (kind.fields.some((field) => field.kind === 'keys' && flags[field.flag] !== undefined)) delete body.kid
   for (const pair of Array.isArray(flags.set) ? flags.set.map(String) : []) {
     const { path, value } = await parsePair(pair)
     const only: Body = {}
@@ -96,8 +96,7 @@ const READERS: Readonly<Partial<Record<FieldFlag['kind'], Read>>> = {
   file: (given) => loadTextFile(String(given)),
   files: (given) => listOf(given).map(loadTextFile),
   secret: (given) => loadTextFile(String(given)).replace(/\r?\n$/, ''),
-  json: (given) => parseMembers(loadTextFile(String(given)), String(given)),
-  'public-keys': async (given, _, { flags }) => {
+  keys: async (given, _, { flags }) => {
     const { loadPublicKeys } = await import('./public-keys.ts')
     return loadPublicKeys(listOf(given), typeof flags.kid === 'string' ? flags.kid : undefined)
   },

@@ -25,21 +25,13 @@ const TRUST = { title: 'TRUST', get: (item: Item) => findTrust(item)?.state }
 /** Where the keys of a signer come from, of which exactly one is set. */
 const KEY_SOURCES = ['jwksEndpoint', 'certPem', 'jwks', 'certPems', 'pushedKeys']
 
-const KEY_FIELDS: readonly FieldFlag[] = [
-  {
-    flag: 'public-key',
-    member: 'jwks',
-    kind: 'public-keys',
-    description: 'A public key in PEM, stored as the key set; its kid is --kid or its thumbprint; can be repeated',
-  },
-  {
-    flag: 'push-max-age',
-    member: 'pushedKeys.maxAgeSeconds',
-    kind: 'number',
-    value: 'SECONDS',
-    description: 'The keys are pushed, and refused when they are older: 300 to 2592000 seconds',
-  },
-]
+const PUSH_MAX_AGE: FieldFlag = {
+  flag: 'push-max-age',
+  member: 'pushedKeys.maxAgeSeconds',
+  kind: 'number',
+  value: 'SECONDS',
+  description: 'The keys are pushed, and refused when they are older: 300 to 2592000 seconds',
+}
 
 const SIGNER_MEMBERS = deriveMembers(SIGNER.members)
 
@@ -51,8 +43,7 @@ export const SIGNERS: ResourceKind = {
   columns: [NAME, column('ENABLED', 'enabled'), TRUST, column('ISSUER', 'issuer'), column('AUDIENCE', 'audience'), ID],
   defaults: { enabled: true },
   ...SIGNER_MEMBERS,
-  // The key set of public keys and the age of pushed ones have flags of their own.
-  fields: [...SIGNER_MEMBERS.fields, ...KEY_FIELDS],
+  fields: [...SIGNER_MEMBERS.fields, PUSH_MAX_AGE],
   alsoAccepted: [...(SIGNER_MEMBERS.alsoAccepted ?? []), 'jwksAuthorization'],
   exclusive: KEY_SOURCES,
   ignoresEmptyObjects: true,

@@ -37,7 +37,7 @@ export interface FieldFlag {
   /** The path of the member: `primary.cert.allowed`. */
   readonly member: string
   /** How the value is parsed. A list is given by repeating the flag. */
-  readonly kind: 'text' | 'file' | 'files' | 'json' | 'secret' | 'public-keys' | 'number' | 'switch' | 'list'
+  readonly kind: 'text' | 'file' | 'files' | 'keys' | 'secret' | 'number' | 'switch' | 'list'
   readonly value?: string
   /** The only values that the member has. */
   readonly choices?: readonly string[]

@@ -5,10 +5,10 @@ export interface FlagNotes {
   /** Without the dashes, such as `cert`. */
   readonly name?: string
   /**
-   * `text`: requests have a text where the stored value has another type. `file`: the contents of a file; `files`: of several; `json`: of a JSON file;
+   * `text`: requests have a text where the stored value has another type. `file`: the contents of a file; `files`: of several; `keys`: public keys of files, as a key set;
    * `secret`: of a file, without the line break at its end.
    */
-  readonly kind?: 'file' | 'files' | 'json' | 'secret' | 'text'
+  readonly kind?: 'file' | 'files' | 'keys' | 'secret' | 'text'
   /** The placeholder of the value in help, such as `URL`. */
   readonly value?: string
   /** The help text. Default: the member's description. */

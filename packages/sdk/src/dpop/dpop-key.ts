@@ -1,4 +1,5 @@
 import { CountersignError } from '../countersign-error.ts'
+import { getThumbprint, hashToBase64Url } from '../thumbprint.ts'
 import { toBase64Url } from '../token/base64.ts'
 import type { WebKey } from '../web-key.ts'
 
@@ -53,9 +54,7 @@ export class DpopKey {
       if (kty !== 'EC' || crv !== 'P-256') throw new TypeError('not a P-256 key')
       const members = { kty, crv, x: String(x), y: String(y) } as const
       const privateKey = await crypto.subtle.importKey('jwk', { ...members, d: String(d) }, ALGORITHM, false, ['sign'])
-      const { x: ofX, y: ofY } = members
-      const thumbprint = await sha256(JSON.stringify({ crv, kty, x: ofX, y: ofY }))
-      return new DpopKey(privateKey, members, thumbprint)
+      return new DpopKey(privateKey, members, await getThumbprint(members))
     } catch (error) {
       throw new CountersignError({
         code: 'BAD_CREDENTIALS',
@@ -75,15 +74,11 @@ export class DpopKey {
       htm: method,
       htu: origin + pathname,
       iat: Math.floor(now / MS_PER_SECOND),
-      ...(token !== undefined && { ath: await sha256(token) }),
+      ...(token !== undefined && { ath: await hashToBase64Url(token) }),
       ...(nonce !== undefined && { nonce }),
     }
     const input = `${toBase64Url(JSON.stringify(header))}.${toBase64Url(JSON.stringify(claims))}`
     const signature = await crypto.subtle.sign(SIGNATURE, this.#privateKey, new TextEncoder().encode(input))
     return `${input}.${toBase64Url(new Uint8Array(signature))}`
   }
-}
-
-async function sha256(text: string): Promise<string> {
-  return toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))))
 }

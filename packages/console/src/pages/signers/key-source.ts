@@ -1,4 +1,4 @@
-import type { Signer, SignerInput } from '@countersign/sdk'
+import { parseKeySet, type Signer, type SignerInput } from '@countersign/sdk'
 
 /** Where the keys of a signer come from, in the order of the form. */
 export const KEY_SOURCES = [
@@ -71,18 +71,6 @@ const BLOCK = /-----BEGIN ([A-Z ]+)-----[\s\S]*?-----END \1-----/g
 /** The PEM blocks of a text, one text each. */
 export function splitPems(text: string): string[] {
   return (text.match(BLOCK) ?? []).map((pem) => `${pem}\n`)
-}
-
-type KeySet = NonNullable<SignerInput['jwks']>
-
-/** Undefined when the text is no key set. */
-export function parseKeySet(text: string): KeySet | undefined {
-  try {
-    const value = JSON.parse(text) as Partial<KeySet> | null
-    return value && Array.isArray(value.keys) ? { keys: value.keys } : undefined
-  } catch {
-    return undefined
-  }
 }
 
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']

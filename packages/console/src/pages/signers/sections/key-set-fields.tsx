@@ -1,7 +1,6 @@
-import { publicKeyToJwk } from '@countersign/sdk'
+import { readKeySet } from '@countersign/sdk'
 import { NumberInput, PasswordInput, Switch, TagsInput } from '@mantine/core'
 import { PemField } from '../../../form/pem-field.tsx'
-import { splitPems } from '../key-source.ts'
 import { type SignerForm, type SignerFormProps, signerField } from './signer-field.tsx'
 
 /** A key set. Public keys in PEM are converted when they are pasted. */
@@ -9,7 +8,7 @@ export function KeySetField({ form }: SignerFormProps) {
   const props = signerField(form)('jwks', 'Public keys')
   const change = (text: string) => {
     form.setFieldValue('jwks', text)
-    if (text.includes('BEGIN PUBLIC KEY')) void convert(form, text)
+    if (text.includes('-----END PUBLIC KEY-----')) void convert(form, text)
   }
   return (
     <PemField
@@ -24,8 +23,7 @@ export function KeySetField({ form }: SignerFormProps) {
 
 async function convert(form: SignerForm, text: string): Promise<void> {
   try {
-    const keys = await Promise.all(splitPems(text).map((pem) => publicKeyToJwk(pem)))
-    if (keys.length > 0) form.setFieldValue('jwks', JSON.stringify({ keys }, null, 2))
+    form.setFieldValue('jwks', JSON.stringify(await readKeySet(text), null, 2))
   } catch (error) {
     form.setFieldError('jwks', error instanceof TypeError ? `The key can not be used: ${error.message}` : String(error))
   }
