@@ -63,6 +63,8 @@ export interface TestApp {
   readonly controller: TestNode['controller']
   /** All nodes. */
   readonly controllers: readonly TestNode['controller'][]
+  /** Stops all nodes and starts them again on the same database. The nodes that were read before are those that have stopped. */
+  restart(): Promise<void>
 }
 
 export interface AppOptions extends TestNodeOptions {
@@ -86,9 +88,7 @@ export async function buildApp(t: TestContext, options: AppOptions = {}): Promis
   const { settings } = loadSettings({ flags: { dev: true, ...options.settings }, env: {} })
   const logged: string[] = []
   const nodes = await startTestNodes({ ...options, dir, clock, settings, logged })
-  const [first] = nodes.all
-  const { store, controller } = first
-  const stores = nodes.all.map((node) => node.store)
+  const [{ store }] = nodes.all
   t.after(async () => {
     await nodes.close()
     rmSync(dir, { recursive: true, force: true })
@@ -140,7 +140,7 @@ export async function buildApp(t: TestContext, options: AppOptions = {}): Promis
     const { id } = reply.json.data
     const password = newId()
     const passwordDigest = await digestPassword(password, TEST_PASSWORD_COST)
-    await store.run(
+    await nodes.all[0].store.run(
       createPasswordAuthenticator,
       { id: newId(), identityId: id, username: name, passwordDigest },
       { actorId: 'system', now: clock.now() },
@@ -151,8 +151,12 @@ export async function buildApp(t: TestContext, options: AppOptions = {}): Promis
   const events: TestApp['events'] = (namespace) => eventsOf(nodes.events, namespace)
 
   return {
-    store,
-    stores,
+    get store() {
+      return nodes.all[0].store
+    },
+    get stores() {
+      return nodes.all.map((node) => node.store)
+    },
     settings,
     dir,
     clock,
@@ -162,10 +166,17 @@ export async function buildApp(t: TestContext, options: AppOptions = {}): Promis
     admin,
     logIn,
     makeIdentity,
-    nodeIds: nodes.all.map((node) => node.controller.events.nodeId),
+    get nodeIds() {
+      return nodes.all.map((node) => node.controller.events.nodeId)
+    },
     published: nodes.events,
     events,
-    controller,
-    controllers: nodes.all.map((node) => node.controller),
+    get controller() {
+      return nodes.all[0].controller
+    },
+    get controllers() {
+      return nodes.all.map((node) => node.controller)
+    },
+    restart: nodes.restart,
   }
 }

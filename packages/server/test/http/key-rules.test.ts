@@ -101,6 +101,22 @@ test('F-16 a key set without a known key waits for a confirmation, at every node
   assert.equal(summarize(await confirm()), '409 NO_PENDING_KEYS')
 })
 
+test('F-16 keys that wait for a confirmation wait after a restart too', async (t) => {
+  const { app, provider, createSigner, statusesOf, refresh } = await setUp(t)
+  const id = await createSigner({ requireKeyContinuity: true })
+  assert.deepEqual(await statusesOf(OLD), [200])
+  provider.keys = [OTHER]
+  assert.equal((await refresh(id)).pendingKeys.length, 1)
+  await app.restart()
+  assert.deepEqual(await statusesOf(OLD, OTHER), [200, 401])
+  assert.equal((await refresh(id)).pendingKeys.length, 1)
+  assert.deepEqual(await statusesOf(OLD, OTHER), [200, 401])
+  const confirmed = await app.admin('POST', `${SIGNERS}/${id}/confirm-keys`)
+  assert.equal(confirmed.status, 200, confirmed.text)
+  await app.restart()
+  assert.deepEqual(await statusesOf(OLD, OTHER), [401, 200])
+})
+
 test('F-16 F-10 an empty key set in between does not make other keys acceptable', async (t) => {
   const { app, provider, createSigner, statusesOf, refresh } = await setUp(t)
   const id = await createSigner({ requireKeyContinuity: true })

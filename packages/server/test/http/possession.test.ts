@@ -265,6 +265,24 @@ test('C-24 a login that provisions its identity is one use of its token and of i
   assert.equal((await logInWithToken(app, token({ sub: ALICE }))).status, 401)
 })
 
+test('C-21 C-24 what was used stays used after a restart', async (t) => {
+  const { app, token, client } = await setUp(t, { oneUse: true })
+  const once = token({ jti: 'one', ...BOUND })
+  const opened = await client.logIn(once)
+  assert.equal(opened.status, 200, opened.text)
+  const session: string = opened.json.data.token
+  const call = client.proofFor('GET', OWN, session)
+  assert.equal((await client.call('GET', OWN, { session, proof: call })).status, 200)
+  await app.restart()
+  const used = await client.logIn(once)
+  assert.deepEqual([used.status, (await failedStep(app, used)).reason], [401, 'token-used'])
+  const replayed = await client.call('GET', OWN, { session, proof: call })
+  assert.deepEqual([replayed.status, challengeOf(replayed)], [401, 'DPoP invalid_dpop_proof'])
+  assert.equal((await app.call('GET', OWN, undefined, { session })).status, 401, 'the session stays bound')
+  assert.equal((await client.call('GET', OWN, { session })).status, 200)
+  assert.equal((await client.logIn(token({ jti: 'two', ...BOUND }))).status, 200)
+})
+
 test('C-25 a signer with oneUse is no second factor, whichever is written last', async (t) => {
   const { app, signerId } = await setUp(t, { oneUse: true })
   const policy = (await app.admin('GET', `${POLICIES}/default`)).json.data

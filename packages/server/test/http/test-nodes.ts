@@ -83,6 +83,8 @@ export interface TestNodes {
   readonly events: EventHub
   /** Resolves to the nodes in turn, each when it has received the changes of the others. */
   next(): Promise<TestNode>
+  /** Stops all nodes and starts them again on the same database. */
+  restart(): Promise<void>
   close(): Promise<void>
 }
 
@@ -110,31 +112,41 @@ export async function startTestNodes(options: StartOptions): Promise<TestNodes> 
   if (database === 'sqlite') await writeMigratedFile(sqliteFile)
   const changes = new ChangeCounter()
   const events = createEventHub({ nodeId: newId(), clock: options.clock })
-  const workers = isShared ? new TestWorkers(options.clock, count) : undefined
-  const startNode = async (): Promise<TestNode> => {
+  const startNode = async (workers?: TestWorkers): Promise<TestNode> => {
     const startWriter = options.hasWriterThread ? startThreadWriter : startTestWriter
     const store = await openTestStore({ database, sqliteFile, isShared, startWriter, now: options.clock.now() })
     if (count > 1 && !isShared) changes.follow(store)
     const shared = workers ? { events, worker: workers.next() } : { events: createNodeEvents(options.clock, events) }
     return { store, controller: await createTestController({ ...options, ...shared }, store) }
   }
-  const first = await startNode()
-  const all: [TestNode, ...TestNode[]] = count === 1 ? [first] : [first, await startNode()]
+  const startAll = async (): Promise<TestNodes['all']> => {
+    const workers = isShared ? new TestWorkers(options.clock, count) : undefined
+    const first = await startNode(workers)
+    return count === 1 ? [first] : [first, await startNode(workers)]
+  }
+  let all = await startAll()
+  const close = async () => {
+    for (const { controller, store } of all) {
+      await controller.close()
+      await store.close()
+    }
+  }
   let turn = 0
   return {
-    all,
+    get all() {
+      return all
+    },
     events,
     next: async () => {
-      const node = all[turn++ % count] ?? first
+      const node = all[turn++ % count] ?? all[0]
       await changes.settle(node.store)
       return node
     },
-    close: async () => {
-      for (const { controller, store } of all) {
-        await controller.close()
-        await store.close()
-      }
+    restart: async () => {
+      await close()
+      all = await startAll()
     },
+    close,
   }
 }
 
@@ -242,7 +254,7 @@ class ChangeCounter {
   #made = 0
 
   follow(store: Store): void {
-    this.#received.set(store, 0)
+    this.#received.set(store, this.#made)
     store.onChange((changes) => {
       const received = changes === 'everything' ? this.#made : (this.#received.get(store) ?? 0) + changes.length
       this.#received.set(store, received)
