@@ -408,6 +408,8 @@ function planComprehension(node: Node<'rcall'>, macro: Macro, locals: Locals, su
     const elements = isRuleList(value) ? value : isRuleMap(value) ? namesOf(value, run) : undefined
     if (!elements) return new RuleFault(`${name} needs a list or a map, not a ${typeOf(value)}`, receiver)
     for (const element of elements) {
+      // The part for each element may be a literal, which costs nothing.
+      if (!run.spend(1)) return OVERSPENT
       run.locals[slot] = toRuleValue(element)
       const result = visit()
       if (result !== undefined) return result

@@ -14,13 +14,14 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   ns: 0.000_001,
 }
 const DURATION_PART = /(\d+(?:\.\d{1,18})?)(h|ms|m|s|us|µs|ns)/y
-const MAX_DURATION_LENGTH = 64
+/** Longer texts take longer to read, and are no durations or times that anyone writes. */
+const MAX_TIME_LENGTH = 64
 /** About 10,000 years, as in CEL. */
 const MAX_DURATION_MS = 315_576_000_000_000
 
 /** Parses `1h30m`, `-0.5s`. Undefined for any other text. */
 export function findDuration(text: string): RuleDuration | undefined {
-  if (text.length > MAX_DURATION_LENGTH) return undefined
+  if (text.length > MAX_TIME_LENGTH) return undefined
   const isNegative = text.startsWith('-')
   let at = isNegative || text.startsWith('+') ? 1 : 0
   if (at === text.length) return undefined
@@ -37,7 +38,7 @@ export function findDuration(text: string): RuleDuration | undefined {
 
 /** Parses an instant of RFC 3339. Undefined for any other text. */
 export function findTimestamp(text: string): Date | undefined {
-  const ms = parseDatetime(text)
+  const ms = text.length > MAX_TIME_LENGTH ? undefined : parseDatetime(text)
   const time = ms === undefined ? undefined : checkedTime(ms)
   return time instanceof Date ? time : undefined
 }

@@ -11,6 +11,10 @@ const CLAIMS: JsonObject = {
   groups: Array.from({ length: 700 }, (_, index) => `g${index}`),
   long: LONG,
   numbers: Array.from({ length: 100 }, (_, index) => index),
+  ones: Array.from({ length: 4_000 }, () => 1),
+  names: Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`n${index}`, 0])),
+  letters: 'aA'.repeat(2_000),
+  time: `2026-01-01T00:00:00.${'0'.repeat(4_000)}Z`,
 }
 const each = (part: string) => `claims.groups.exists(g, ${part})`
 
@@ -36,6 +40,15 @@ const EXPENSIVE: readonly string[] = [
   each('timestamp("2026-01-01T00:00:00Z") + duration(string(size(g)) + "s") > request.time'),
   each(`[${Array.from({ length: 400 }, (_, index) => index).join()}].exists(x, x in claims.numbers && false)`),
   each(Array.from({ length: 150 }, (_, index) => `g == "x${index}"`).join(' || ')),
+  'claims.ones.all(a, claims.ones.all(b, true))',
+  'claims.ones.map(a, claims.ones.map(b, 1)).size() == 1',
+  'claims.ones.map(a, claims.ones.filter(b, true)).size() == 1',
+  'claims.ones.exists_one(a, claims.ones.exists_one(b, false))',
+  each('size(claims.names) == 1'),
+  each('glob(claims.ones, "a*b")'),
+  each('claims.ones.join() == g'),
+  each('claims.letters.lowerAscii() == g'),
+  each('timestamp(claims.time) == timestamp(claims.time)'),
   each(`{${Array.from({ length: 200 }, (_, index) => `"a${index}": g`).join()}} == {}`),
 ]
 

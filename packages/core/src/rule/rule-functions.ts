@@ -69,7 +69,8 @@ const glob: RuleFunction = {
     if (!isUsable || typeof pattern !== 'string') return mismatch('glob', [value, pattern])
     if (patternError(pattern) !== undefined) return new OperatorFault(PATTERN_ERROR)
     const matches = matcherOf(pattern, run)
-    const isMatch = (text: RuleElement) => typeof text === 'string' && run.spend(2 + text.length / 2) && matches(text)
+    const isMatch = (text: RuleElement) =>
+      run.spend(2 + (typeof text === 'string' ? text.length / 2 : 0)) && typeof text === 'string' && matches(text)
     return typeof value === 'string' ? isMatch(value) : value.some(isMatch)
   },
 }
@@ -84,7 +85,9 @@ const size: RuleFunction = {
   call([value = null], run) {
     if (typeof value === 'string') return run.spend(value.length / 16) ? BigInt(codePoints(value)) : 0n
     if (isRuleList(value)) return BigInt(value.length)
-    return isRuleMap(value) ? BigInt(Object.keys(value).length) : mismatch('size', [value])
+    if (!isRuleMap(value)) return mismatch('size', [value])
+    const { length } = Object.keys(value)
+    return run.spend(length) ? BigInt(length) : 0n
   },
 }
 
@@ -120,9 +123,10 @@ const join: RuleFunction = {
   maxArguments: 2,
   call([list = null, separator = ''], run) {
     if (!isRuleList(list) || typeof separator !== 'string') return mismatch('join', [list, separator])
+    if (!run.spend(list.length)) return ''
     if (!list.every((text) => typeof text === 'string')) return new OperatorFault('join needs a list of strings')
     const length = list.reduce((sum, text) => sum + text.length + separator.length, 0)
-    return run.spend(list.length) && run.spendText(length) ? list.join(separator) : ''
+    return run.spendText(length) ? list.join(separator) : ''
   },
 }
 
@@ -150,8 +154,9 @@ const split = ofTexts('split', 2, ([text, separator], run) => {
   return separator === '' ? [...text] : text.split(separator)
 })
 
+/** Each second letter may begin a part that is changed. */
 const ascii = (text: string, run: RuleRun, letters: RegExp, change: (letter: string) => string) =>
-  run.spendText(text.length * 4) ? text.replace(letters, change) : ''
+  run.spend(1 + text.length / 4) ? text.replace(letters, change) : ''
 
 const CONVERSION_COST = 10
 

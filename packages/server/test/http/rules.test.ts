@@ -163,6 +163,17 @@ test('Z-11 a second token obeys the rule of its signer, which sees the request',
   assert.equal((await call('DELETE', token({ writer: true }))).status, 401)
 })
 
+test('Z-17 a rule that multiplies the lists of a token is refused, also when it computes nothing', async (t) => {
+  const rule = 'claims.list.map(a, claims.list.map(b, 1)).size() > 0'
+  const { app, token, createIdentity } = await setUp(t, { acceptRule: rule })
+  await createIdentity()
+  const listOf = (length: number) => ({ list: Array.from({ length }, () => 1) })
+  assert.equal((await logInWithToken(app, token(listOf(40)))).status, 200)
+  const decision = await decisionOf(app, await refusalOf(logInWithToken(app, token(listOf(250)))))
+  assert.equal(decision.reason, 'rule-error')
+  assert.match(decision.signers[0].checks.at(-1).received, /takes too long/)
+})
+
 const IDENTITIES = '/edge/management/v1/identities'
 const POLICIES = '/edge/management/v1/auth-policies'
 
