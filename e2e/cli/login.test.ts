@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { X509Certificate } from 'node:crypto'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { DpopKey } from '@countersign/sdk'
 import { createBrowser } from '../../packages/server/test/dev/browser.fixture.ts'
 import { createCliStage } from './cli-stage.ts'
 
@@ -117,6 +119,36 @@ test('C-22 with --dpop the token and the session are bound to a key in a private
   const refused = await run(['whoami', '--profile', 'stolen'])
   assert.notEqual(refused.exitCode, 0, refused.stdout)
   assert.equal((await run(['whoami', '--profile', 'bound'])).exitCode, 0)
+})
+
+test('C-23 with --dpop-key a bound token enrolls to a certificate for its key, and logs in', async () => {
+  const { home, baseUrl, caFile, controller, run } = await setUp()
+  const jwk = await DpopKey.generate()
+  const keyFile = join(home, 'agent.jwk')
+  writeFileSync(keyFile, JSON.stringify(jwk), { mode: 0o600 })
+  const { thumbprint } = await DpopKey.from(jwk)
+  const tokenOf = async (person: string): Promise<string> => {
+    const body = new URLSearchParams({ person, dpop_jkt: thumbprint })
+    const response = await fetch(`${controller.ready.identityProviderUrl}/dev/token`, { method: 'POST', body })
+    const file = join(home, `${person}.txt`)
+    writeFileSync(file, ((await response.json()) as { access_token: string }).access_token)
+    return file
+  }
+  const dave = await tokenOf('dave')
+  const enroll = ['enroll', dave, '--url', baseUrl, '--ca-file', caFile, '-q']
+  const bare = await run(enroll)
+  assert.deepEqual([bare.exitCode, /bound to a key/.test(bare.stderr)], [2, true], bare.stderr)
+  const other = await run([...enroll, '--dpop'])
+  assert.deepEqual([other.exitCode, /bound to another key/.test(other.stderr)], [2, true], other.stderr)
+  const enrolled = await run([...enroll, '--dpop-key', keyFile])
+  assert.equal(enrolled.exitCode, 0, enrolled.stderr)
+  const { publicKey } = new X509Certificate(readFileSync(join(home, 'dave.crt')))
+  assert.deepEqual([publicKey.export({ format: 'jwk' }).x, publicKey.export({ format: 'jwk' }).y], [jwk.x, jwk.y])
+  const login = ['login', baseUrl, '--ca-file', caFile, '--jwt', await tokenOf('alice'), '--profile', 'agent', '-q']
+  assert.equal((await run(login)).exitCode, 2)
+  const loggedIn = await run([...login, '--dpop-key', keyFile])
+  assert.equal(loggedIn.exitCode, 0, loggedIn.stderr)
+  assert.equal((await run(['whoami', '--profile', 'agent'])).exitCode, 0)
 })
 
 function findFile(folder: string, name: string): string {

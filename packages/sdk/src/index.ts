@@ -22,7 +22,7 @@ export { type ClientErrorCode, CountersignError, type ErrorCause, type ProviderE
 export { listDefaultFiles } from './credentials/credential-files.ts'
 export { Credentials, findTokenInEnv, type LoadOptions } from './credentials/credentials.ts'
 export type { CredentialMembers } from './credentials/parse-credentials.ts'
-export { createDpopFetch } from './dpop/dpop-fetch.ts'
+export { createDpopFetch, findBoundKey } from './dpop/dpop-fetch.ts'
 export { DpopKey, type PrivateJwk, type ProofTarget } from './dpop/dpop-key.ts'
 export {
   type CertificateEnrollOptions,
@@ -31,7 +31,13 @@ export {
   readEnrollmentTicket,
   type TokenEnrollOptions,
 } from './enroll/enrollment.ts'
-export { createCertificateRequest, createKeyPair, exportPrivateKey, type KeyPair } from './enroll/key-pair.ts'
+export {
+  createCertificateRequest,
+  createKeyPair,
+  exportPrivateKey,
+  importKeyPair,
+  type KeyPair,
+} from './enroll/key-pair.ts'
 export { parseEventStream, type StreamMessage } from './events/parse-event-stream.ts'
 export type { ControllerEvent, WatchedEvent, WatchOptions } from './events/watch-events.ts'
 export type { AuditEventListOptions, AuditEventOptions } from './hosted/audit-events.ts'

@@ -1,8 +1,9 @@
 import type { X509Certificate } from 'node:crypto'
 import { dirname, join } from 'node:path'
-import { ControllerClient, exportPrivateKey, readEnrollmentTicket } from '@countersign/sdk'
+import { ControllerClient, exportPrivateKey, importKeyPair, readEnrollmentTicket } from '@countersign/sdk'
 import { CliError, EXIT, usageError } from '../cli-error.ts'
 import type { Call, Command } from '../command.ts'
+import { checkBoundKey, DPOP_KEY_FLAG, ensureDpopKey, type LoadedDpopKey, loadDpopKey } from '../files/dpop-keys.ts'
 import { loadTextArgument } from '../files/load-text-file.ts'
 import { findProfile, getProfileName } from '../files/profiles.ts'
 import { withSecretFiles } from '../files/secret-files.ts'
@@ -24,6 +25,11 @@ export const enroll: Command = {
     { name: 'url', value: 'URL', description: 'The controller, for a provider token [the profile]' },
     { name: 'to-token', description: 'With a provider token: enroll for login with such tokens' },
     { name: 'signer', value: 'NAME', description: 'The signer to enroll with, by name or id, when several match' },
+    {
+      name: 'dpop',
+      description: 'With a provider token that is bound to the key of the profile (DPoP): prove possession of the key',
+    },
+    DPOP_KEY_FLAG,
     { name: 'password-stdin', description: 'For a one-time token that sets a password: read the password from stdin' },
     { name: 'out', value: 'NAME', description: 'Write NAME.crt, NAME.key and NAME.ca.pem [the name of FILE]' },
     CA_FILE_FLAG,
@@ -37,7 +43,7 @@ export const enroll: Command = {
     'FILE contains a one-time token from an administrator, or a provider token; - is stdin.',
     'A one-time token names the controller and is signed by its key. No question is asked when the server at that address has the key,',
     'so that the command works unattended: the CA of that server is trusted for this enrollment, and written to NAME.ca.pem.',
-    'The private key is generated on this machine and never leaves it.',
+    'The private key is generated on this machine and never leaves it. With --dpop it is the key that the token is bound to.',
   ],
   examples: [
     {
@@ -52,6 +58,10 @@ export const enroll: Command = {
       command: 'countersign enroll token.txt --to-token --url https://ctrl.example.com',
       description: 'use a provider token',
     },
+    {
+      command: 'countersign enroll token.txt --dpop-key agent.jwk --url https://ctrl.example.com',
+      description: 'get a certificate with a token that is bound to a key, for this key',
+    },
   ],
   async run(call) {
     const [file = '-'] = call.args
@@ -59,15 +69,17 @@ export const enroll: Command = {
     const ticket = findTicket(token)
     if (!ticket && !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token))
       throw usageError('this is not a token', 'FILE must contain a one-time token or a provider token, which are JWTs')
+    const dpop = await loadBoundKey(call, ticket)
+    checkBoundKey(token, dpop?.key)
     const out = typeof call.flags.out === 'string' ? call.flags.out : buildName(file)
     const paths = { certificate: `${out}.crt`, key: `${out}.key`, ca: `${out}.ca.pem` }
     const givesCertificate = ticket ? ticket.method === 'ott' : call.flags['to-token'] !== true
     const format = getFormat(call)
-    const client = await openClient(call, ticket && { token, issuer: ticket.issuer })
+    const client = await openClient(call, { oneTime: ticket && { token, issuer: ticket.issuer }, dpop })
     const password = ticket?.method === 'updb' ? await readPassword(call, client.baseUrl) : ''
     const files = { paths: givesCertificate ? [paths.key, paths.certificate, paths.ca] : [], replace: false }
     const result = await withSecretFiles(call, files, async (save) => {
-      const redeeming = redeem(call, client, { token, ticket, password })
+      const redeeming = redeem(call, client, { token, ticket, password, dpop })
       const enrolled = await withProgress(call.terminal, `waiting for ${client.baseUrl}…`, redeeming)
       if ('certificate' in enrolled) save(await exportPrivateKey(enrolled.keys), enrolled.certificate, enrolled.ca)
       return enrolled
@@ -102,9 +114,19 @@ interface EnrollmentInput {
   readonly ticket: Ticket | undefined
   /** The new password, for a one-time token that sets one. */
   readonly password: string
+  /** The key that a provider token is bound to. */
+  readonly dpop: LoadedDpopKey | undefined
 }
 
-async function redeem({ flags }: Call, client: ControllerClient, { token, ticket, password }: EnrollmentInput) {
+async function loadBoundKey(call: Call, ticket: Ticket | undefined): Promise<LoadedDpopKey | undefined> {
+  if (ticket && (call.flags.dpop === true || call.flags['dpop-key'] !== undefined))
+    throw usageError('a one-time token is bound to no key', 'leave out --dpop and --dpop-key')
+  const path = await ensureDpopKey(call, getProfileName(call))
+  return path === undefined ? undefined : loadDpopKey(path)
+}
+
+async function redeem({ flags }: Call, client: ControllerClient, input: EnrollmentInput) {
+  const { token, ticket, password, dpop } = input
   const { enrollment } = client
   if (ticket?.method === 'ott') return enrollment.withOneTimeToken(token)
   if (ticket?.method === 'updb') return { username: await enrollment.withPassword(token, password) }
@@ -113,7 +135,7 @@ async function redeem({ flags }: Call, client: ControllerClient, { token, ticket
     typeof flags.signer === 'string' ? chooseSigner(await client.listClientSigners(), flags.signer).id : undefined
   if (flags['to-token'] === true)
     return { identityId: await enrollment.toToken(token, { signerId }), username: undefined }
-  return enrollment.toCertificate(token, { signerId })
+  return enrollment.toCertificate(token, { signerId, ...(dpop && { keys: await importKeyPair(dpop.jwk) }) })
 }
 
 async function readPassword({ flags, input }: Call, baseUrl: string): Promise<string> {
@@ -141,10 +163,15 @@ function findTicket(token: string): Ticket | undefined {
   }
 }
 
+interface OneTime {
+  readonly token: string
+  readonly issuer: string
+}
+
 /** A one-time token names its controller, and proves by its signature which server that is. */
 async function openClient(
   call: Call,
-  oneTime: { readonly token: string; readonly issuer: string } | undefined,
+  { oneTime, dpop }: { readonly oneTime: OneTime | undefined; readonly dpop: LoadedDpopKey | undefined },
 ): Promise<ControllerClient> {
   const profile = findProfile(call.env, getProfileName(call))
   const named = typeof call.flags.url === 'string' ? call.flags.url : (oneTime?.issuer ?? profile?.url)
@@ -152,7 +179,7 @@ async function openClient(
   const { href: url } = parseControllerUrl(named)
   const proof = oneTime && { isSignedBy: (certificate: X509Certificate) => isSignedBy(oneTime.token, certificate) }
   const caPem = await establishTrust(call, url, { known: profile, proof })
-  return new ControllerClient({ baseUrl: url, fetch: createTrustingFetch({ origin: url, caPem }) })
+  return new ControllerClient({ baseUrl: url, fetch: createTrustingFetch({ origin: url, caPem, dpop: dpop?.key }) })
 }
 
 function buildName(file: string): string {

@@ -1,6 +1,6 @@
 import { EXIT } from '../cli-error.ts'
 import type { Command } from '../command.ts'
-import { ensureDpopKey, loadDpopKey } from '../files/dpop-keys.ts'
+import { DPOP_KEY_FLAG, ensureDpopKey, loadDpopKey } from '../files/dpop-keys.ts'
 import { findProfile, getProfileName, saveProfile } from '../files/profiles.ts'
 import { establishTrust } from '../net/establish-trust.ts'
 import { getFormat, printData } from '../output/print-result.ts'
@@ -35,7 +35,7 @@ export const login: Command = {
       name: 'dpop',
       description: 'Bind tokens and the session to a key of this machine (DPoP), which is created in a private file',
     },
-    { name: 'dpop-key', value: 'FILE', description: 'Like --dpop, with the private key in this file (JWK, EC P-256)' },
+    DPOP_KEY_FLAG,
     ...SECOND_JWT_FLAGS,
     { name: 'second-signer', value: 'NAME', description: 'Get the second token from the provider of this signer' },
     {
@@ -92,7 +92,7 @@ export const login: Command = {
     const caPem = await establishTrust(call, url.href, { known })
     call.terminal.debug(caPem === undefined ? 'trusting the CAs of this machine' : 'trusting the CA of the profile')
     const dpopKey = ensureDpopKey(call, name)
-    const dpop = dpopKey === undefined ? undefined : await loadDpopKey(await dpopKey)
+    const dpop = dpopKey === undefined ? undefined : (await loadDpopKey(await dpopKey)).key
     const loggedIn = await method({ call, url: url.href, caPem, dpop })
     const bound = dpopKey !== undefined && { dpopKey: await dpopKey }
     const profile = { url: url.href, ...(caPem !== undefined && { caPem }), ...bound, ...loggedIn }

@@ -1,11 +1,17 @@
 import { join, resolve } from 'node:path'
-import { DpopKey } from '@countersign/sdk'
-import { CliError } from '../cli-error.ts'
-import type { Call } from '../command.ts'
+import { DpopKey, findBoundKey, type PrivateJwk } from '@countersign/sdk'
+import { CliError, usageError } from '../cli-error.ts'
+import type { Call, Flag } from '../command.ts'
 import { readPrivateFile, writePrivateFileIn } from './private-file.ts'
 import { findConfigFolder } from './user-folders.ts'
 
-/** The file of the key that a login with `--dpop` binds its session to, created when it does not exist. Undefined without the flag. */
+export const DPOP_KEY_FLAG: Flag = {
+  name: 'dpop-key',
+  value: 'FILE',
+  description: 'Like --dpop, with the private key in this file (JWK, EC P-256)',
+}
+
+/** The file of the key that `--dpop` proves possession of, created when it does not exist. Undefined without the flag. */
 export function ensureDpopKey(
   { flags, env }: Pick<Call, 'flags' | 'env'>,
   profile: string,
@@ -23,17 +29,32 @@ async function ensureKeyOf(env: Call['env'], profile: string): Promise<string> {
   return path
 }
 
+/** A key with which requests are proved, and as its file has it. */
+export interface LoadedDpopKey {
+  readonly key: DpopKey
+  readonly jwk: PrivateJwk
+}
+
 /** Throws when the file does not exist, is readable by others, or has no key that can be used. */
-export async function loadDpopKey(path: string): Promise<DpopKey> {
+export async function loadDpopKey(path: string): Promise<LoadedDpopKey> {
   const text = readPrivateFile(path)
   const hint = 'log in again with --dpop'
   if (text === undefined) throw new CliError(`the DPoP key ${path} does not exist`, { hint })
   try {
-    return await DpopKey.from(JSON.parse(text))
+    const jwk = JSON.parse(text) as PrivateJwk
+    return { key: await DpopKey.from(jwk), jwk }
   } catch (error) {
     throw new CliError(`the DPoP key ${path} cannot be used: it must be a private JWK, EC P-256`, {
       hint,
       cause: error,
     })
   }
+}
+
+/** Throws when a token is bound to a key that is not this one: every controller refuses it. */
+export function checkBoundKey(token: string, key: DpopKey | undefined): void {
+  const bound = findBoundKey(token)
+  if (bound === undefined || bound === key?.thumbprint) return
+  const hint = `name the file of the key with the thumbprint ${bound}: --dpop-key FILE`
+  throw usageError(key ? 'the token is bound to another key' : 'the token is bound to a key (DPoP)', hint)
 }

@@ -3,6 +3,7 @@ import type { CurrentApiSession } from '@countersign/sdk'
 import { ControllerClient } from '@countersign/sdk'
 import { CliError, EXIT, usageError } from '../cli-error.ts'
 import type { Call } from '../command.ts'
+import { checkBoundKey } from '../files/dpop-keys.ts'
 import { loadTextArgument } from '../files/load-text-file.ts'
 import type { Profile } from '../files/profiles.ts'
 import { createTrustingFetch, type Trust } from '../net/trusting-fetch.ts'
@@ -80,6 +81,7 @@ async function getProviderToken(attempt: LoginAttempt, signer: string): Promise<
 }
 
 async function logInByJwt(attempt: LoginAttempt, token: string, first: SecondJwt): Promise<LoginResult> {
+  checkBoundKey(token, attempt.dpop)
   try {
     return await startSession(attempt, { method: 'ext-jwt', logIn: (client) => client.logInWithJwt(token), first })
   } catch (error) {

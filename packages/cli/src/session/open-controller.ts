@@ -47,7 +47,7 @@ export async function openProfile(call: Call, tried?: string): Promise<OpenedCon
   const { name, profile } = getLogin(call, tried)
   call.terminal.debug(`profile ${name}: ${profile.url}, ${describeLogin(profile)}`)
   const { origin } = new URL(profile.url)
-  const dpop = profile.dpopKey === undefined ? undefined : await loadDpopKey(profile.dpopKey)
+  const dpop = profile.dpopKey === undefined ? undefined : (await loadDpopKey(profile.dpopKey)).key
   const fetch = createTrustingFetch({ origin, caPem: loadCa(call, profile.url), dpop })
   const second = (await readSecondJwt(call)) ?? profile.secondJwt
   const secondaryToken = second && supplySecondJwt(second)

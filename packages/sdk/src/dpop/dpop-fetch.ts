@@ -48,7 +48,7 @@ function plan(input: Parameters<Fetch>[0], init: NonNullable<Parameters<Fetch>[1
   const tokens: (string | undefined)[] = []
   const authorization = headers.get('authorization') ?? ''
   const token = authorization.replace(BEARER, '').replace(DPOP, '')
-  if (DPOP.test(authorization) || (BEARER.test(authorization) && isBoundTo(token, key))) {
+  if (DPOP.test(authorization) || (BEARER.test(authorization) && findBoundKey(token) === key.thumbprint)) {
     headers.set('authorization', `DPoP ${token}`)
     tokens.push(token)
   }
@@ -59,9 +59,10 @@ function plan(input: Parameters<Fetch>[0], init: NonNullable<Parameters<Fetch>[1
   return tokens.length === 0 ? undefined : { url, method, headers, tokens }
 }
 
-function isBoundTo(token: string, { thumbprint }: DpopKey): boolean {
-  const { cnf } = readClaims(token) ?? {}
-  return (cnf as { readonly jkt?: unknown } | undefined)?.jkt === thumbprint
+/** The thumbprint of the key that a token is bound to; undefined for a bearer token. Unverified. */
+export function findBoundKey(token: string): string | undefined {
+  const jkt = (readClaims(token)?.cnf as { readonly jkt?: unknown } | undefined)?.jkt
+  return typeof jkt === 'string' ? jkt : undefined
 }
 
 /** RFC 9449 sections 8 and 9: the error is in the challenge of a resource, or in the body of a token endpoint. */

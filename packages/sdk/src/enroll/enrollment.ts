@@ -11,7 +11,7 @@ export interface TokenEnrollOptions extends CallOptions {
 }
 
 export interface CertificateEnrollOptions extends TokenEnrollOptions {
-  /** Default: a new key pair. */
+  /** Default: a new key pair. A token that is bound to a key needs this key: `importKeyPair`. */
   readonly keys?: KeyPair | undefined
 }
 

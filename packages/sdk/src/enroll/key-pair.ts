@@ -1,3 +1,4 @@
+import type { PrivateJwk } from '../dpop/dpop-key.ts'
 import { toBase64 } from '../token/base64.ts'
 import type { WebKey } from '../web-key.ts'
 import { encodeDer, encodeUnsigned } from './der.ts'
@@ -19,6 +20,15 @@ const ECDSA_WITH_SHA256 = Uint8Array.of(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03
 /** Generates an EC P-256 key pair. Extractable by default, so that it can be stored with its certificate. */
 export function createKeyPair({ extractable = true }: { readonly extractable?: boolean } = {}): Promise<KeyPair> {
   return crypto.subtle.generateKey(ALGORITHM, extractable, ['sign', 'verify'])
+}
+
+/** The key pair of a DPoP key, for the certificate request with a token that is bound to it: the certificate must have the same key. */
+export async function importKeyPair({ kty, crv, x, y, d }: PrivateJwk): Promise<KeyPair> {
+  const publicJwk = { kty, crv, x, y }
+  return {
+    privateKey: await crypto.subtle.importKey('jwk', { ...publicJwk, d }, ALGORITHM, true, ['sign']),
+    publicKey: await crypto.subtle.importKey('jwk', publicJwk, ALGORITHM, true, ['verify']),
+  }
 }
 
 /** The private key in PEM (PKCS #8). */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { getTestKeyPair, makeTestCertificate } from '@countersign/testkit'
-import { createRemoteJWKSet, jwtVerify } from 'jose'
+import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { signJwt } from '../../src/platform/keys/sign-jwt.ts'
 import { createBrowser } from './browser.fixture.ts'
 import { buildRealApp, decode, get, post, setUpDev, startProvider } from './dev.fixture.ts'
@@ -194,5 +194,8 @@ test('the short cut for scripts is closed to pages and unknown users', async (t)
   assert.equal((await poll({ person: 'alice' })).status, 200)
   assert.equal((await poll({ person: 'alice' }, { origin: addresses.base })).status, 403)
   assert.equal((await poll({ person: 'mallory' })).status, 400)
+  const bound = (await poll({ person: 'alice', dpop_jkt: 'a'.repeat(43) })).json
+  assert.deepEqual([bound.token_type, decodeJwt(bound.access_token).cnf], ['DPoP', { jkt: 'a'.repeat(43) }])
+  assert.equal((await poll({ person: 'alice', dpop_jkt: 'a' })).status, 400)
   assert.equal((await get(`${addresses.base}/dev/token`)).status, 404)
 })
