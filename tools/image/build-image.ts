@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { root } from '../paths.ts'
+import { settleConfig } from './settle-config.ts'
 
 export interface ImageOptions {
   readonly engine: string
@@ -10,18 +11,20 @@ export interface ImageOptions {
   readonly base?: string | undefined
 }
 
-/** Only buildah and podman set the dates of the image. */
-const REPRODUCIBLE: readonly string[] = ['buildah', 'podman']
+/** These set the dates of the image, and leave out their version. */
+const REPRODUCIBLE = ['buildah', 'podman'] as const
 
-/** Builds the image of `deploy/Containerfile`. Two builds of one stage on one base have the same digest. */
+/** Builds the image of `deploy/Containerfile`. Two builds of one stage on one base have the same id, except with docker. */
 export function buildImage({ engine, stage, tag, base }: ImageOptions): void {
+  const reproducible = REPRODUCIBLE.find((name) => name === engine)
   const words = [
     'build',
-    ...(REPRODUCIBLE.includes(engine) ? ['--timestamp=0', '--format=docker'] : []),
+    ...(reproducible ? ['--timestamp=0', '--identity-label=false', '--format=docker'] : []),
     ...(base === undefined ? [] : [`--build-arg=BASE=${base}`]),
     `--file=${join(root, 'deploy/Containerfile')}`,
     `--tag=${tag}`,
     stage,
   ]
   execFileSync(engine, words, { stdio: ['ignore', 'inherit', 'inherit'] })
+  if (reproducible) settleConfig(reproducible, tag)
 }
