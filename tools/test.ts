@@ -61,6 +61,7 @@ if (isFull) {
   mkdirSync(dirname(join(root, reportFile)), { recursive: true })
   writeFileSync(join(root, reportFile), `${JSON.stringify({ tests: records }, null, 2)}\n`)
 }
+if (values.matrix && positionals.length === 0 && values.grep === undefined) records.push(await upgradeRecord())
 if (values.coverage) records.push(...coverageRecords(results.flatMap(({ coverage }) => coverage)))
 
 const passed = records.filter(({ result }) => result === 'passed').length
@@ -168,6 +169,21 @@ async function shareServer() {
 function traceRecord(): TestRecord {
   const title = 'every requirement has a passing test, and every id in a title is known'
   return recordOf(title, requirementsFolder, checkTrace(loadRequirements(), records))
+}
+
+/** Here and not in a test file: it starts releases of its own, and `npm test` has no time for it. */
+async function upgradeRecord(): Promise<TestRecord> {
+  write('\nUpgrade from the previous release:')
+  const { run } = await import('../e2e/soak/upgrade.ts')
+  const findings = await run(['--seconds=2']).then(
+    () => [],
+    (error: unknown) => [String(error)],
+  )
+  return recordOf(
+    'a rolling upgrade from the previous release under load fails no request',
+    'e2e/soak/upgrade.ts',
+    findings,
+  )
 }
 
 function coverageRecords(coverage: readonly FileCoverage[]): TestRecord[] {

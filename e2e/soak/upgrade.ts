@@ -27,19 +27,18 @@ const LOGIN = '/edge/client/v1/authenticate?method=ext-jwt'
 const ENROLL = '/edge/client/v1/enroll/token'
 
 /**
- * `npm run soak -- upgrade [--from=COMMIT] [--seconds=5]`: from this tree to the same with one more step of the schema, which adds a column to each table
- * of the load; with `--from`, from that commit to this tree. `--from=previous` is the commit in docs/releases.md.
+ * `npm run soak -- upgrade [--from=COMMIT] [--seconds=5]`: from the previous release in docs/releases.md, or another commit, to this tree with one more
+ * step of the schema, which adds a column to each table of the load.
  */
 export async function run(flags: string[]): Promise<void> {
   const options = { from: { type: 'string' }, seconds: { type: 'string', default: '5' } } as const
   const { values } = parseArgs({ args: flags, options, strict: false })
-  const isRehearsal = typeof values.from !== 'string'
-  const commit = isRehearsal ? 'HEAD' : values.from === 'previous' ? readPreviousRelease() : String(values.from)
+  const commit = typeof values.from === 'string' ? values.from : readPreviousRelease()
   const phaseMs = Number(values.seconds) * 1000
   if (!(phaseMs > 0)) throw new TypeError(`--seconds must be a number, got ${values.seconds}`)
   const cleanUp: (() => Promise<void>)[] = []
-  const old = checkOut(commit)
-  const next = isRehearsal ? addStep(checkOut(commit)) : ROOT
+  const old = checkOut(git('archive', '--format=tar', commit))
+  const next = addStep(checkOut(packWorkingTree()))
   const postgres = await startPostgres({ durable: true })
   try {
     const commandOf = (folder: string) => [process.execPath, join(folder, 'packages/cli/bin/countersign.js'), 'up']
@@ -56,10 +55,13 @@ export async function run(flags: string[]): Promise<void> {
       [nodes.two, nodes.startTwo],
     ] as const) {
       // As a load balancer does: no new requests, then the node ends, and its successor is used when it is ready.
+      console.log(`${new Date().toISOString()} replaces ${before.ready.baseUrl}`)
       balancer.remove(before)
       const { code } = await before.stop()
       assert.equal(code, 0, before.stderr())
-      balancer.add(await startNext())
+      const after = await startNext()
+      console.log(`${new Date().toISOString()} adds ${after.ready.baseUrl}`)
+      balancer.add(after)
       await sleep(phaseMs)
     }
     const { requests, failures } = await load.stop()
@@ -69,7 +71,7 @@ export async function run(flags: string[]): Promise<void> {
   } finally {
     for (const hook of cleanUp) await hook()
     await postgres.stop()
-    for (const folder of [old, ...(isRehearsal ? [next] : [])]) rmSync(folder, { recursive: true, force: true })
+    for (const folder of [old, next]) rmSync(folder, { recursive: true, force: true })
   }
 }
 
@@ -108,14 +110,17 @@ function startLoad(balancer: Balancer, { admin, token }: Nodes) {
     options: Parameters<ReadyController['request']>[2],
   ) => {
     requests++
+    const node = balancer.next()
+    const fail = (why: string) =>
+      void failures.push(`${new Date().toISOString()} ${node.ready.baseUrl} ${method} ${path}: ${why}`)
     try {
-      const reply = await balancer.next().request(method, path, options)
-      if (reply.status !== expected) failures.push(`${method} ${path}: ${reply.status} ${reply.text.slice(0, 200)}`)
-      return reply.status === expected ? reply : undefined
+      const reply = await node.request(method, path, options)
+      if (reply.status === expected) return reply
+      fail(`${reply.status} ${reply.text.slice(0, 200)}`)
     } catch (error) {
-      failures.push(`${method} ${path}: ${error}`)
-      return undefined
+      fail(String(error))
     }
+    return undefined
   }
   const client = async (number: number): Promise<void> => {
     const headers = { authorization: `Bearer ${token(`client-${number}`)}` }
@@ -156,10 +161,22 @@ function addStep(folder: string): string {
   return folder
 }
 
-/** The files of a commit in a temporary folder, with the installed packages of this one. */
-function checkOut(commit: string): string {
+const git = (...words: readonly string[]): Buffer => execFileSync('git', words, { cwd: ROOT, maxBuffer: 2 ** 28 })
+
+/** The sources as they are on disk, committed or not. */
+function packWorkingTree(): Buffer {
+  const files = git('ls-files', '-z', '--cached', '--others', '--exclude-standard')
+  const present = files
+    .toString()
+    .split('\0')
+    .filter((name) => name !== '' && existsSync(join(ROOT, name)))
+  const words = ['--create', '--null', '--files-from=-', '--file=-']
+  return execFileSync('tar', words, { cwd: ROOT, input: present.join('\0'), maxBuffer: 2 ** 28 })
+}
+
+/** Unpacks sources to a temporary folder, with the installed packages of this one. */
+function checkOut(archive: Buffer): string {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-release-'))
-  const archive = execFileSync('git', ['archive', '--format=tar', commit], { cwd: ROOT, maxBuffer: 2 ** 28 })
   execFileSync('tar', ['--extract', `--directory=${folder}`], { input: archive })
   const modules = join(ROOT, 'node_modules')
   mkdirSync(join(folder, 'node_modules/@countersign'), { recursive: true })
