@@ -5,7 +5,7 @@ import { hasUnsafeCharacter } from '../text/plain-text.ts'
 import { planRule, RuleMistake, type RuleStep } from './plan-rule.ts'
 import { environmentOf, type RuleKind, type RulePlace, resultError } from './rule-environment.ts'
 import { type RuleReferences, referencesOf } from './rule-references.ts'
-import { OVERSPENT, type RuleRange, type RuleResult, RuleRun, type RuleVariables } from './rule-run.ts'
+import { OVERSPENT, type RuleBudget, type RuleRange, type RuleResult, RuleRun, type RuleVariables } from './rule-run.ts'
 
 /** A rule that is ready to be evaluated. */
 export interface CompiledRule {
@@ -96,6 +96,17 @@ export function compileRule(text: string, kind: RuleKind, place: RulePlace): Com
   if (!reading.ok) throw new TypeError(`the stored rule is not valid: ${reading.reason}`)
   compiled.set(key, reading.rule)
   return reading.rule
+}
+
+/** The rule, whose evaluations fail once the budget is spent. */
+export function withBudget(rule: CompiledRule, budget: RuleBudget): CompiledRule {
+  const step: RuleStep = (run) => {
+    if (budget.isSpent) run.spend(Number.POSITIVE_INFINITY)
+    const result = rule.step(run)
+    budget.spend(run.cost)
+    return result
+  }
+  return { ...rule, step }
 }
 
 /** The value of a rule, or why it has none. Never throws, whatever the claims are. */

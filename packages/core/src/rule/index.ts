@@ -22,4 +22,4 @@ export {
 export { findPolicyRefusal, NO_SIGNER, policyClaims, policyRefusalText } from './policy-rule.ts'
 export type { RuleKind, RulePlace } from './rule-environment.ts'
 export type { RuleReferences } from './rule-references.ts'
-export { MAX_RULE_COST, type RuleVariables } from './rule-run.ts'
+export { MAX_RULE_COST, type RuleBudget, type RuleVariables } from './rule-run.ts'

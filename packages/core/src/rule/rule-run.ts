@@ -61,5 +61,22 @@ export class RuleRun {
   }
 }
 
+/** What several evaluations may cost together. */
+export class RuleBudget {
+  #left: number
+
+  constructor(units: number) {
+    this.#left = units
+  }
+
+  get isSpent(): boolean {
+    return this.#left < 0
+  }
+
+  spend(units: number): void {
+    this.#left -= units
+  }
+}
+
 /** The fault of every part that is evaluated after the cost is spent. The whole rule has then failed, whatever absorbs it. */
 export const OVERSPENT = new RuleFault('the rule takes too long for these claims', { start: 0, end: 0 })

@@ -27,7 +27,7 @@ function signer(members: object = {}) {
 }
 
 const run = (testCase: Partial<TestCase>, members: object = {}) =>
-  runTestCases(signer(members), NOW * 1000, [{ ...base, ...testCase }])
+  runTestCases(signer(members), NOW * 1000, { cases: [{ ...base, ...testCase }] })
 
 const received = (testCase: Partial<TestCase>, members: object = {}) => {
   const other = testCase.expect?.outcome === 'refused' ? accepted : ({ outcome: 'refused' } as const)
@@ -93,9 +93,9 @@ test('the rules of the signer decide, and its claims', () => {
 test('without a time the case is run at the time of the save', () => {
   const { now: _, ...untimed } = base
   const late = (NOW + 601) * 1000
-  assert.deepEqual(runTestCases(signer(), NOW * 1000, [untimed]), [])
-  assert.equal(runTestCases(signer(), late, [untimed]).length, 1)
-  assert.deepEqual(runTestCases(signer(), late, [base]), [])
+  assert.deepEqual(runTestCases(signer(), NOW * 1000, { cases: [untimed] }), [])
+  assert.equal(runTestCases(signer(), late, { cases: [untimed] }).length, 1)
+  assert.deepEqual(runTestCases(signer(), late, { cases: [base] }), [])
 })
 
 test('a signer that fails its own cases is refused with all of them', () => {

@@ -8,6 +8,7 @@ import { AppError, fieldError } from '../app-error.ts'
 import { readAttributes, selectedClaim } from '../enrollment/enrollment-claims.ts'
 import { sortedUnique } from '../identity/attribute-parts.ts'
 import { isJsonObject, type JsonObject } from '../json/json-value.ts'
+import { MAX_RULE_COST, RuleBudget } from '../rule/rule-run.ts'
 import { CHECKS, type CheckName } from '../token/verdict.ts'
 import { buildVerifySigner } from '../token/verify-signer.ts'
 import { evaluateClaims } from '../token/verify-token.ts'
@@ -18,6 +19,8 @@ export type { TestCase, TestCaseExpectation, TestCaseFailure, TestCaseResult }
 const FIELD = 'testCases'
 /** Every save runs them, in one transaction. */
 const MAX_TOTAL_LENGTH = 131_072
+/** Of all rules for all test cases of a save, which is about a tenth of a second: 17 rules and 64 cases could each cost as much as a login may. */
+const MAX_TOTAL_COST = 20 * MAX_RULE_COST
 /** Of these a test case says nothing: it has no signature. */
 const KEY_CHECKS: readonly CheckName[] = ['kid', 'key', 'signature']
 const TESTED_CHECKS = CHECKS.filter((check) => !KEY_CHECKS.includes(check))
@@ -55,15 +58,21 @@ function checkExpectation({ outcome, check, attributes, externalId }: TestCaseEx
 /** The settings that decide about the claims of a test case. */
 export type TestedSigner = SignerSettings & { readonly id: string; readonly revision?: string | number }
 
-/** Runs the test cases of a signer, with the checks that a login makes. Returns those that do not have the expected result. */
+/** The cost of the test cases of one request. */
+export const newTestBudget = (): RuleBudget => new RuleBudget(MAX_TOTAL_COST)
+
+/**
+ * Runs the test cases of a signer, with the checks that a login makes. Returns those that do not have the expected result. Throws when the rules take too
+ * long for all of them together.
+ */
 export function runTestCases(
   signer: TestedSigner,
   nowMs: number,
-  cases: readonly TestCase[] = signer.testCases,
+  { cases = signer.testCases, budget = newTestBudget() }: TestOptions = {},
 ): TestCaseFailure[] {
   if (cases.length === 0) return []
-  const verify = buildVerifySigner({ revision: 0, ...signer })
-  return cases.flatMap(({ name, claims, header, now, expect }) => {
+  const verify = buildVerifySigner({ revision: 0, ...signer }, budget)
+  const failures = cases.flatMap(({ name, claims, header, now, expect }) => {
     const at = now === undefined ? nowMs : (timeOf(now) ?? nowMs)
     const verdict = evaluateClaims(claims as JsonObject, objectOf(header), verify, at)
     const received: TestCaseResult = verdict.accepted
@@ -80,11 +89,19 @@ export function runTestCases(
         }
     return isAsExpected(expect, received) ? [] : [{ name, expected: expect, received }]
   })
+  if (!budget.isSpent) return failures
+  throw fieldError(FIELD, 'the rules take too long for all test cases together: use fewer or smaller ones', '')
+}
+
+interface TestOptions {
+  readonly cases?: readonly TestCase[]
+  /** One for all changes of a request. */
+  readonly budget?: RuleBudget
 }
 
 /** Throws TEST_CASE_FAILED unless the signer passes its test cases. */
-export function requirePassedTestCases(signer: TestedSigner, nowMs: number): void {
-  const failures = runTestCases(signer, nowMs)
+export function requirePassedTestCases(signer: TestedSigner, nowMs: number, budget?: RuleBudget): void {
+  const failures = runTestCases(signer, nowMs, budget && { budget })
   if (failures.length === 0) return
   const names = failures.map(({ name }) => JSON.stringify(name)).join(', ')
   const message = `${failures.length} of ${signer.testCases.length} test cases failed: ${names}`

@@ -88,3 +88,27 @@ test('a signer that fails its test cases is not created', async (t) => {
   assert.equal(await send(many(64)), '201')
   assert.equal(await createSigner({ name: 'without', audience: 'other' }).then((id) => typeof id), 'string')
 })
+
+test('Z-17 the test cases of one request have a budget together, in a save and in a prediction', async (t) => {
+  const { app, createSigner } = await setUpProvider(t)
+  const list = Array.from({ length: 30 }, (_, index) => index)
+  // About 7,000 units for each case.
+  const acceptRule = 'claims.list.all(a, claims.list.all(b, a + b >= 0 && a < 99))'
+  const many = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      ...aliceLogsIn,
+      claims: { ...claims, list },
+      name: `case ${index}`,
+    }))
+  const id = await createSigner({ acceptRule, testCases: many(10) })
+  const patch = async (testCases: unknown) => summarize(await app.admin('PATCH', `${SIGNERS}/${id}`, { testCases }))
+  assert.equal(await patch(many(64)), '400 COULD_NOT_VALIDATE testCases')
+  assert.equal(await patch(many(9)), '200')
+  const update = { op: 'update', kind: 'ext-jwt-signer', id, body: { tags: { a: 'b' } } }
+  const ask = async (count: number) =>
+    summarize(
+      await app.admin('POST', '/edge/management/v1/what-if', { changes: Array.from({ length: count }, () => update) }),
+    )
+  assert.equal(await ask(1), '200')
+  assert.equal(await ask(20), '400 COULD_NOT_VALIDATE testCases')
+})

@@ -9,10 +9,12 @@ import {
   type IdentitySettings,
   identityFromBody,
   manualAttributesAfterWrite,
+  newTestBudget,
   patchedAuthPolicy,
   patchedIdentity,
   patchedSigner,
   patchesSecurityMember,
+  type RuleBudget,
   removedKeys,
   requirePassedTestCases,
   type SignerSettings,
@@ -61,12 +63,13 @@ export async function applyChanges(changes: readonly ProposedChange[], context: 
   const signers = new Map<string, StoredSigner | null>()
   const policies = new Map<string, StoredAuthPolicy | null>()
   const identities = new Map<string, StoredIdentity | null>()
+  const tests = newTestBudget()
   for (const proposed of changes) {
     const { kind, id, change } = proposed
     if (kind === 'ext-jwt-signer') {
       const current = signers.has(id) ? (signers.get(id) ?? undefined) : await context.findSigner(id)
       if (change.op !== 'create' && !current) throw notFound('externalJwtSigner', id)
-      signers.set(id, change.op === 'delete' ? null : signerAfter(proposed, current, change, context))
+      signers.set(id, change.op === 'delete' ? null : signerAfter(proposed, current, change, { ...context, tests }))
     } else if (kind === 'auth-policy') {
       const current = policies.has(id) ? (policies.get(id) ?? undefined) : await context.findPolicy(id)
       if (change.op !== 'create' && !current) throw notFound('authPolicy', id)
@@ -86,14 +89,14 @@ function signerAfter(
   { id, keys }: Pick<Extract<ProposedChange, { kind: 'ext-jwt-signer' }>, 'id' | 'keys'>,
   current: StoredSigner | undefined,
   change: Saved<ExtJwtSignerWrite, ExtJwtSignerPatch>,
-  { actor, now }: ChangeContext,
+  { actor, now, tests }: Pick<ChangeContext, 'actor' | 'now'> & { readonly tests: RuleBudget },
 ): StoredSigner {
   const base = change.op === 'update' ? current : undefined
   const next: SignerSettings = base
     ? patchedSigner(base, change.body)
     : signerFromBody(change.body as ExtJwtSignerWrite)
   validateSigner(next)
-  requirePassedTestCases({ ...next, id }, now)
+  requirePassedTestCases({ ...next, id }, now, tests)
   const facts = nextKeyFacts(next, keys, base)
   const written = trustAfterWrite(actor, now)
   if (!base) {
