@@ -94,6 +94,8 @@ test('Z-05 audit verify says which entry was changed, removed, reordered or cut 
   const stranger = write('other.json', [other.export({ format: 'jwk' })])
   assert.match((await verify([header, ...entries], '--key', stranger)).stdout, /unsigned/)
   const early = { ...header, heads: [headOf(entries[2] as ExportedEntry)] }
+  const appended = await verify([early, ...entries])
+  assert.deepEqual([appended.status, /nothing vouches for the entries 4 to 5/.test(appended.stdout)], [1, true])
   const cut = [early, ...entries.slice(0, 3)]
   assert.equal((await verify(cut)).status, 0)
   const received = write('siem.jsonl', [{ event_id: 'x', namespace: 'auditHead', ...headOf(last) }])

@@ -17,6 +17,9 @@ test('what is not an export is refused with its line', () => {
     ['', /line 1/],
     ['{}', /line 1/],
     [JSON.stringify({ ...HEADER, heads: {} }), /line 1/],
+    [JSON.stringify({ ...HEADER, heads: [null] }), /line 1/],
+    [JSON.stringify({ ...HEADER, anchors: [{ node: 'one', sequence: '1' }] }), /line 1/],
+    [JSON.stringify({ ...HEADER, keys: [null] }), /line 1/],
     [`${line}\n[]`, /line 2/],
     [`${line}\n{"node":1,"sequence":1}`, /line 2/],
     [`${line}\n${JSON.stringify(ENTRY)}\n{"node":"one","sequence":"1"}`, /line 3/],
@@ -37,6 +40,7 @@ test('heads are read from what a sink has received, in either format', () => {
     JSON.stringify({ event_id: 'a', namespace: 'auditHead', ...head }),
     JSON.stringify({ specversion: '1.0', data: { namespace: 'auditHead', ...head, sequence: 3 } }),
     JSON.stringify({ namespace: 'authentication' }),
+    JSON.stringify({ namespace: 'auditHead', node: 1 }),
     'torn',
     '',
   ]

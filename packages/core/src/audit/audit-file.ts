@@ -22,13 +22,13 @@ export function readAuditFile(text: string): ExportedAudit & { readonly header: 
   const [first = '', ...lines] = text.split('\n')
   const header = readLine(first, 1) as unknown as AuditFileHeader
   const { format, keys, heads, anchors } = header
-  const isHeader = format === AUDIT_FILE_FORMAT && [keys, heads, anchors].every((list) => Array.isArray(list))
+  const isHeader =
+    format === AUDIT_FILE_FORMAT && isListOf(isObject, keys) && isListOf(isPlace, heads) && isListOf(isPlace, anchors)
   if (!isHeader) throw new AuditFileError(`line 1 is not the header of a file of the format ${AUDIT_FILE_FORMAT}`)
   const entries = lines.flatMap((line, index) => {
     if (line.trim() === '') return []
     const entry = readLine(line, index + 2)
-    const isEntry = typeof entry.node === 'string' && Number.isSafeInteger(entry.sequence)
-    if (!isEntry) throw new AuditFileError(`line ${index + 2} is not an entry`)
+    if (!isPlace(entry)) throw new AuditFileError(`line ${index + 2} is not an entry`)
     return [entry as unknown as ExportedEntry]
   })
   return { header, heads, anchors, entries }
@@ -40,17 +40,30 @@ export function readSinkHeads(text: string): AuditHead[] {
     try {
       const event = readLine(line, 0)
       const { namespace, node, sequence, hash, signature } = (event.data ?? event) as Readonly<Record<string, unknown>>
-      return namespace === 'auditHead' ? [{ node, sequence, hash, signature } as AuditHead] : []
+      const head = { node, sequence, hash, signature }
+      return namespace === 'auditHead' && isPlace(head) ? [head as AuditHead] : []
     } catch {
       return []
     }
   })
 }
 
+function isListOf(isItem: (value: unknown) => boolean, list: unknown): boolean {
+  return Array.isArray(list) && list.every(isItem)
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isPlace(value: unknown): boolean {
+  return isObject(value) && typeof value.node === 'string' && Number.isSafeInteger(value.sequence)
+}
+
 function readLine(line: string, number: number): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(line)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+    if (isObject(value)) return { ...value }
   } catch {
     // Reported below.
   }

@@ -194,11 +194,40 @@ test('retention keeps the record checkable: a signed anchor stands for what it d
   ])
 })
 
-test('entries after the newest head are counted, since nothing vouches for them yet', () => {
+test('Z-05 entries that are appended after the newest head are found: their hashes need no key', () => {
   const { entries, anchors } = makeAudit(20)
   const heads = entries.filter(({ sequence }) => sequence === 8).map((entry) => signHead(entry))
-  const verdict = verifyAudit({ entries, anchors, heads }, KEYS)
-  assert.deepEqual([verdict.findings, verdict.unsigned], [[], 4])
+  const { findings, unsigned } = verifyAudit({ entries, anchors, heads }, KEYS)
+  assert.deepEqual(
+    findings.map(({ problem, node, sequence, until }) => [problem, node, sequence, until]),
+    [
+      ['unsigned', 'one', 9, 10],
+      ['unsigned', 'two', 9, 10],
+    ],
+  )
+  assert.equal(unsigned, 4)
+  assert.deepEqual(problems({ entries: entries.filter(({ sequence }) => sequence <= 8), anchors, heads }), [])
+})
+
+test('Z-05 entries that are inserted before an anchor, or before the first entry, are found', () => {
+  const audit = makeAudit(20)
+  const anchors = audit.entries.filter(({ sequence }) => sequence === 4).map((entry) => signHead(entry, 'anchor'))
+  const kept = audit.entries.filter(({ sequence }) => sequence > 4)
+  const forgedAt = (sequence: number): ExportedEntry => {
+    const content = { ...contentOf(sequence), action: 'forged' }
+    const before = { node: 'one', sequence: sequence - 1, hash: NO_ENTRY_HASH }
+    return { ...content, ...nextAuditLink(before, { ...placeOf('one', sequence), scope: 'controller', content }) }
+  }
+  for (const sequence of [0, 1, 4]) {
+    const entries = [forgedAt(sequence), ...kept]
+    assert.deepEqual(problems({ ...audit, anchors, entries }), ['unsigned'], String(sequence))
+  }
+  assert.deepEqual(problems({ ...audit, entries: [forgedAt(0), ...audit.entries] }), ['unsigned'])
+  const late = audit.entries.filter(({ sequence }) => sequence >= 3)
+  assert.deepEqual(problems({ ...audit, anchors, entries: late }), [], 'retention has not deleted all of them yet')
+  const [third, ...others] = late
+  assert.ok(third)
+  assert.deepEqual(problems({ ...audit, anchors, entries: [{ ...third, action: 'forged' }, ...others] }), ['changed'])
 })
 
 const OTHER_VALUES: readonly unknown[] = [null, '', 'x', 0, true, [], {}]
@@ -259,6 +288,13 @@ const MANIPULATIONS: readonly ((entries: ExportedEntry[], at: number) => Exporte
   },
   function moveToOtherNode(entries, at) {
     return entries.with(at, { ...(entries[at] as ExportedEntry), node: 'other' })
+  },
+  function append(entries, at) {
+    const { node } = entries[at] as ExportedEntry
+    const last = entries.findLast((entry) => entry.node === node) as ExportedEntry
+    const content = contentOf(last.sequence + 1)
+    const place = { ...placeOf(node, last.sequence + 1), scope: 'controller', content } as const
+    return [...entries, { ...content, ...nextAuditLink(last, place) }]
   },
   function forge(entries, at) {
     const entry = entries[at] as ExportedEntry

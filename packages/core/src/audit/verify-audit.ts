@@ -21,8 +21,8 @@ export interface ExportedAudit {
 
 /**
  * `changed`: an entry, or one before it, differs from what was recorded. `removed`: entries are missing between others. `reordered`: an entry stands
- * after one that followed it, or twice. `cut-off`: entries are missing at the end. `unsigned`: no valid signature vouches for the end, or for the
- * beginning.
+ * after one that followed it, or twice. `cut-off`: entries are missing at the end. `unsigned`: no valid signature vouches for the end, for the
+ * beginning, or for entries beyond them.
  */
 export type AuditProblem = 'changed' | 'removed' | 'reordered' | 'cut-off' | 'unsigned'
 
@@ -41,7 +41,7 @@ export interface AuditVerdict {
   readonly findings: readonly AuditFinding[]
   /** The number of entries that were checked. */
   readonly checked: number
-  /** Entries after the newest head, which nothing vouches for yet. */
+  /** Entries after the newest head, which nothing vouches for. */
   readonly unsigned: number
   readonly nodes: readonly string[]
 }
@@ -98,8 +98,22 @@ class ChainCheck {
     const bySequence = new Map(this.#given.map((entry) => [entry.sequence, entry]))
     const entries = [...bySequence.values()].toSorted((a, b) => a.sequence - b.sequence)
     const kept = entries.filter(({ sequence }) => sequence > start.sequence)
+    const earlier = entries.filter(({ sequence }) => sequence <= start.sequence)
+    this.#checkEarlier(start, earlier)
     this.#checkLinks(start, kept)
     this.#checkEnds(bySequence, { last: kept.at(-1) ?? start, start, heads })
+  }
+
+  /** Entries that retention was about to delete lead up to the anchor. Others that stand before it were inserted: nothing vouches for them. */
+  #checkEarlier(start: Place, entries: readonly ExportedEntry[]): void {
+    const [first, last] = [entries[0], entries.at(-1)]
+    if (!first || !last) return
+    if (last.sequence === start.sequence && last.hash === start.hash) {
+      this.#checkLinks({ sequence: first.sequence - 1, hash: first.previousHash }, entries)
+      return
+    }
+    const text = `nothing vouches for ${numbered(first.sequence, last.sequence)}: the record begins at ${start.sequence + 1}`
+    this.#report('unsigned', first.sequence, text, last.sequence)
   }
 
   #checkOrder(): void {
@@ -145,6 +159,11 @@ class ChainCheck {
       return
     }
     this.unsigned = Math.max(0, last.sequence - head.sequence)
+    if (this.unsigned > 0) {
+      const first = head.sequence + 1
+      const text = `nothing vouches for ${numbered(first, last.sequence)}: the signed head is at ${head.sequence}`
+      this.#report('unsigned', first, text, last.sequence)
+    }
     if (head.sequence > last.sequence) {
       const first = last.sequence + 1
       this.#report('cut-off', first, `${named(first, head.sequence)} missing at the end`, head.sequence)
@@ -170,7 +189,11 @@ function newest<Head extends Place>(heads: readonly Head[]): Head | undefined {
 }
 
 function named(first: number, last: number): string {
-  return first === last ? `entry ${first} is` : `the entries ${first} to ${last} are`
+  return `${numbered(first, last)} ${first === last ? 'is' : 'are'}`
+}
+
+function numbered(first: number, last: number): string {
+  return first === last ? `entry ${first}` : `the entries ${first} to ${last}`
 }
 
 /** Whether the hashes of an entry match what it says. One of another organization says nothing. */

@@ -54,12 +54,8 @@ export const auditVerify: Command = {
   },
 }
 
-function print(
-  { terminal }: Parameters<Command['run']>[0],
-  { findings, checked, unsigned, nodes }: AuditVerdict,
-): void {
+function print({ terminal }: Parameters<Command['run']>[0], { findings, checked, nodes }: AuditVerdict): void {
   for (const { problem, node, text } of findings) terminal.out([['red', `✘ ${problem}`], `  node ${node}: ${text}`])
-  if (unsigned > 0) terminal.out(`${unsigned} entries are newer than their head: nothing vouches for them yet`)
   const what = `${checked} entries of ${nodes.length} ${nodes.length === 1 ? 'node' : 'nodes'}`
   if (findings.length === 0) terminal.out([['green', `✔ ${what}: complete and unchanged`]])
   else terminal.out(`${what}: ${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}`)
