@@ -64,8 +64,15 @@ export function passesFilter(event: SinkEvent, filter: SinkSettings['filter']): 
 
 const OUTCOMES: Readonly<Record<EventOutcome, boolean>> = { accepted: true, success: true, refused: false, fail: false }
 
-export function membersOf({ text }: Pick<SinkEvent, 'text'>): Members {
-  return JSON.parse(text)
+const parsed = new WeakMap<SinkEvent, Members>()
+
+/** Parsed once for all sinks that receive the event. */
+export function membersOf(event: SinkEvent): Members {
+  const known = parsed.get(event)
+  if (known) return known
+  const members: Members = JSON.parse(event.text)
+  parsed.set(event, members)
+  return members
 }
 
 /** `authentication.fail`, `entityChange.created`. */

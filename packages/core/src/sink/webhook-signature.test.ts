@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../app-error.ts'
-import { checkWebhookSecret, webhookHeaders } from './webhook-signature.ts'
+import { checkWebhookSecret, webhookHeaders, webhookKey } from './webhook-signature.ts'
 
 const secretOf = (bytes: number) => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`
 
@@ -29,7 +29,7 @@ test('a secret is whsec_ and base64 of 24 to 64 bytes', () => {
 test('signs like the example of Standard Webhooks', () => {
   const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
   const message = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', at: 1_614_265_330_999, body: '{"test": 2432232314}' }
-  assert.deepEqual(webhookHeaders(message, [secret]), {
+  assert.deepEqual(webhookHeaders(message, [webhookKey(secret)]), {
     'webhook-id': message.id,
     'webhook-timestamp': '1614265330',
     'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
@@ -38,8 +38,8 @@ test('signs like the example of Standard Webhooks', () => {
 
 test('has a signature for each secret of a rotation, and none without a secret', () => {
   const message = { id: 'a', at: 0, body: '{}' }
-  const both = webhookHeaders(message, [secretOf(32), secretOf(24)])['webhook-signature']
+  const both = webhookHeaders(message, [webhookKey(secretOf(32)), webhookKey(secretOf(24))])['webhook-signature']
   assert.match(both ?? '', /^v1,\S+ v1,\S+$/)
-  assert.equal(both?.split(' ')[0], webhookHeaders(message, [secretOf(32)])['webhook-signature'])
+  assert.equal(both?.split(' ')[0], webhookHeaders(message, [webhookKey(secretOf(32))])['webhook-signature'])
   assert.equal('webhook-signature' in webhookHeaders(message, []), false)
 })

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { fieldError } from '../app-error.ts'
 
 const PREFIX = 'whsec_'
@@ -22,13 +22,17 @@ export interface SignedMessage {
   readonly body: string
 }
 
+/** The key of a secret. Signing with it costs a fifth of signing with its bytes. */
+export function webhookKey(secret: string): KeyObject {
+  return createSecretKey(secret.slice(PREFIX.length), 'base64')
+}
+
 /**
- * The headers of Standard Webhooks. During a rotation there are two secrets, and a signature with each; without a secret there is no signature.
+ * The headers of Standard Webhooks. During a rotation there are two keys, and a signature with each; without a key there is no signature.
  */
-export function webhookHeaders({ id, at, body }: SignedMessage, secrets: readonly string[]): Record<string, string> {
+export function webhookHeaders({ id, at, body }: SignedMessage, keys: readonly KeyObject[]): Record<string, string> {
   const timestamp = String(Math.floor(at / 1000))
-  const signatures = secrets.map((secret) => {
-    const key = Buffer.from(secret.slice(PREFIX.length), 'base64')
+  const signatures = keys.map((key) => {
     return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
   })
   return {

@@ -35,17 +35,21 @@ interface PendingRecordTable {
   node: string
   at: number
   kind: PendingKind
-  /** JSON. */
+  /** The lines of events, else JSON. */
   content: string
 }
-export type PendingKind = 'event' | 'change' | 'changes' | 'decisions'
+/** `event` is one event as JSON, which earlier releases wrote. */
+export type PendingKind = 'events' | 'event' | 'change' | 'changes' | 'decisions'
 
-/** The events for sinks, in one order over all nodes. */
+/** The events for sinks, in one order over all nodes. A row has the events that were given positions together. */
 interface EventOutboxTable {
+  /** Of its last event. */
   position: number
+  /** Of its last event. */
   id: string
+  /** When the newest of them happened. */
   at: number
-  /** The event: one line of JSON. */
+  /** The lines of events; one event without its line's head in rows of earlier releases. */
   content: string
 }
 

@@ -4,25 +4,26 @@ import { authorize } from './authorize.ts'
 import type { OwnChange } from './change.ts'
 import type { AnyOperation } from './operation.ts'
 import type { OperationMeta } from './operation-meta.ts'
-import { recordChanges, recordEvents } from './record-events.ts'
+import { recordOfEvents, recordsOfChanges } from './record-events.ts'
 import { isRecordedEntity, loadRecordedState, type RecordedState } from './recorded-state.ts'
 import { nextVersion } from './row-version.ts'
 import type { Transaction } from './transaction.ts'
 import { insertChange, insertChanges } from './writes/change-log-writes.ts'
+import type { NewRecord } from './writes/outbox-writes.ts'
 
 /** The open transaction in which the statements run. */
 export type OpenTransaction = Pick<Transaction, 'db' | 'dialect' | 'idleSessions'>
 
 /**
  * Authorises the actor, runs the operation and writes its change-log entries, all inside the open transaction. Returns the changes with the
- * number of the entry of each.
+ * number of the entry of each, and what the transaction must record of the operation before it is committed.
  */
 export async function runOperation(
   on: OpenTransaction,
   operation: AnyOperation,
   args: unknown,
   meta: OperationMeta,
-): Promise<{ result: unknown; changes: OwnChange[]; entries: number[] }> {
+): Promise<{ result: unknown; changes: OwnChange[]; entries: number[]; records: NewRecord[] }> {
   const { db } = on
   const { isRecorded = true } = operation
   const actor = await authorize(on, operation.access, meta)
@@ -69,9 +70,8 @@ export async function runOperation(
   }
   entries.push(...(await insertChanges(on, many, meta)))
   changes.push(...many)
-  if (meta.events) await recordEvents(db, meta.events, meta)
-  await recordChanges(db, changes, meta, operation.name)
-  return { result, changes, entries }
+  const ofChanges = await recordsOfChanges(db, changes, meta, operation.name)
+  return { result, changes, entries, records: [...recordOfEvents(meta.events ?? [], meta), ...ofChanges] }
 }
 
 function targetOf({ target: entity }: AnyOperation, args: unknown) {

@@ -22,7 +22,10 @@ for (const name of DATABASES) {
     // One read after the other, as a sink does.
     const readOn = (): Promise<unknown> => {
       reading = reading.then(async () => {
-        read.push(...(await loadOutbox(store.db, read.at(-1)?.position ?? 0, 1_000)))
+        for (let found = -1; found < read.length; ) {
+          found = read.length
+          read.push(...(await loadOutbox(store.db, read.at(-1)?.position ?? 0)))
+        }
       })
       return reading
     }

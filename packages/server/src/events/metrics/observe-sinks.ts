@@ -1,6 +1,6 @@
 import { Counter, Gauge } from 'prom-client'
 import { listAuditStreams } from '../../store/reads/audit-reads.ts'
-import { listSinks, loadOutboxRange } from '../../store/reads/event-sink-reads.ts'
+import { listSinks, loadNewestPosition } from '../../store/reads/event-sink-reads.ts'
 import type { StoredSink } from '../../store/sink-row.ts'
 import type { Store } from '../../store/store.ts'
 import type { Metrics } from './metrics.ts'
@@ -26,8 +26,8 @@ export function observeSinks({ metrics, store, recorder }: ObservedSinks): void 
       async collect() {
         this.reset()
         try {
-          const { last } = await loadOutboxRange(store.db)
-          for (const sink of await listSinks(store.db)) this.set({ sink: sink.name }, read(sink, last))
+          const newest = await loadNewestPosition(store.db)
+          for (const sink of await listSinks(store.db)) this.set({ sink: sink.name }, read(sink, newest))
         } catch {
           // The other metrics are read nevertheless.
         }

@@ -2,11 +2,18 @@ import { newId, passesFilter, retryDelayMs, type SinkEvent } from '@countersign/
 import type { Logger } from 'pino'
 import { OutboundError } from '../../outbound/outbound-error.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { hasPendingRecords, listSinks, loadOutbox, loadOutboxRange } from '../../store/reads/event-sink-reads.ts'
+import {
+  hasPendingRecords,
+  listSinks,
+  loadNewestPosition,
+  loadOutbox,
+  loadOutboxRange,
+} from '../../store/reads/event-sink-reads.ts'
 import type { StoredSink } from '../../store/sink-row.ts'
 import type { Store } from '../../store/store.ts'
 import type { DeliveryNote } from '../../store/writes/event-sink-writes.ts'
 import { eventText } from '../event-text.ts'
+import type { Delivered } from './deliver-in-order.ts'
 import type { KnownSinks } from './known-sinks.ts'
 import type { SendEvents } from './sink-senders.ts'
 
@@ -41,11 +48,12 @@ export interface TestDelivery {
 }
 
 /** How soon after an event its delivery begins: long enough for several to share a round. */
-const WAKE_MS = 25
+const WAKE_MS = 100
 const ROUND_MS = 500
-const BATCH = 100
 /** Another process delivers when the lease of one that died has ended. */
 const LEASE_MS = 15_000
+/** A lease of which more than this has passed is taken again before a delivery. */
+const RENEW_MS = 5_000
 /** A batch begins no further message after this time, well before its lease ends. */
 const BATCH_MS = 5_000
 
@@ -57,6 +65,8 @@ export class SinkDelivery {
   /** Events after the position of a sink that it has received nevertheless, since they are about other subjects than one that failed. */
   readonly #ahead = new Map<string, Set<number>>()
   readonly #leased = new Set<string>()
+  /** What was read last in this round. */
+  #read: ReadEvents = NOTHING_READ
   readonly #timer: NodeJS.Timeout | undefined
   #wake: NodeJS.Timeout | undefined
   #round: Promise<void> | undefined
@@ -124,9 +134,10 @@ export class SinkDelivery {
       if (!sinks.isLoaded) await sinks.load()
       if (await hasPendingRecords(store.db)) while (await arrange());
       if (!sinks.exist || this.#isStopping) return
-      const { last } = await loadOutboxRange(store.db)
+      const newest = await loadNewestPosition(store.db)
+      this.#read = NOTHING_READ
       for (const sink of await listSinks(store.db)) {
-        if (!this.#isDue(sink, last) || this.#busy.has(sink.id)) continue
+        if (!this.#isDue(sink, newest) || this.#busy.has(sink.id)) continue
         const delivering = this.#deliverTo(sink).finally(() => this.#busy.delete(sink.id))
         this.#busy.set(sink.id, delivering)
       }
@@ -135,23 +146,21 @@ export class SinkDelivery {
     }
   }
 
-  #isDue({ enabled, position, retryAt, leaseOwner, leaseUntil }: StoredSink, last: number): boolean {
+  #isDue({ enabled, position, retryAt, leaseOwner, leaseUntil }: StoredSink, newest: number): boolean {
     const now = this.#parts.clock.now()
     const isFree = leaseOwner === null || leaseOwner === this.#owner || leaseUntil <= now
-    return enabled && position < last && retryAt <= now && isFree
+    return enabled && position < newest && retryAt <= now && isFree
   }
 
   async #deliverTo(due: StoredSink): Promise<void> {
-    const { store, lease, note, log } = this.#parts
+    const { lease, note, log } = this.#parts
     const leased = { id: due.id, owner: this.#owner, leaseMs: LEASE_MS }
     try {
-      if (!(await lease(leased))) return
+      if (!this.#hasLease(due) && !(await lease(leased))) return
       this.#leased.add(due.id)
       let { position } = due
       while (!this.#isStopping) {
-        const { first } = await loadOutboxRange(store.db)
-        const events = await loadOutbox(store.db, position, BATCH)
-        const dropped = Math.max(0, first - 1 - position)
+        const { events, dropped } = await this.#eventsAfter(position)
         if (events.length === 0 && dropped === 0) return
         const delivered = await this.#deliverBatch(due, events, { position, dropped })
         if (!(await note(leased, delivered)) || delivered.failure) return
@@ -160,6 +169,22 @@ export class SinkDelivery {
     } catch (error) {
       log.warn({ err: error, sinkId: due.id }, 'events could not be delivered to a sink yet')
     }
+  }
+
+  /** Each delivery that is noted extends the lease, so that it need not be taken again. */
+  #hasLease({ leaseOwner, leaseUntil }: StoredSink): boolean {
+    return leaseOwner === this.#owner && leaseUntil > this.#parts.clock.now() + LEASE_MS - RENEW_MS
+  }
+
+  /** The next events, and how many before them were deleted. Sinks that are equally far share what was read and parsed. */
+  async #eventsAfter(position: number): Promise<{ events: readonly SinkEvent[]; dropped: number }> {
+    const { db } = this.#parts.store
+    if (this.#read.after !== position) this.#read = { after: position, events: loadOutbox(db, position) }
+    const events = await this.#read.events
+    if (events[0]?.position === position + 1) return { events, dropped: 0 }
+    const { first } = await loadOutboxRange(db)
+    const dropped = Math.max(0, first - 1 - position)
+    return { events: await loadOutbox(db, position + dropped), dropped }
   }
 
   async #deliverBatch(
@@ -171,7 +196,8 @@ export class SinkDelivery {
     const passing = events.filter((event) => passesFilter(event, sink.filter) && !ahead.has(event.position))
     const due = dropped > 0 ? [this.#dropNotice(sink, position, dropped), ...passing] : passing
     const endsAt = performance.now() + BATCH_MS
-    const { sent, error } = await this.#parts.send(sink, due, () => performance.now() > endsAt)
+    const isOver = (): boolean => performance.now() > endsAt
+    const { sent, error } = due.length > 0 ? await this.#parts.send(sink, due, isOver) : NOTHING_SENT
     for (const event of sent) ahead.add(event.position)
     const missing = due.find((event) => !sent.includes(event))
     const reached = missing ? missing.position - 1 : (events.at(-1)?.position ?? position + dropped)
@@ -214,6 +240,14 @@ export class SinkDelivery {
     return { id, position, at, text: eventText(event, this.#parts.nodeId, at) }
   }
 }
+
+interface ReadEvents {
+  readonly after: number
+  readonly events: Promise<readonly SinkEvent[]>
+}
+
+const NOTHING_SENT: Delivered = { sent: [] }
+const NOTHING_READ: ReadEvents = { after: -1, events: Promise.resolve([]) }
 
 /** For administrators. It quotes nothing that a server sent. */
 function describeFailure(error: unknown): string {

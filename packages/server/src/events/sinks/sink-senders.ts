@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import {
   buildOtlpLogs,
   FORMAT_TYPES,
@@ -5,6 +6,7 @@ import {
   type SinkEvent,
   type SinkKind,
   webhookHeaders,
+  webhookKey,
 } from '@countersign/core'
 import type { MessageSender } from '../../outbound/send-message.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -34,10 +36,10 @@ const OTLP_TYPE = 'application/json'
 export const sinkSecretUse = (sinkId: string): string => `secret of event sink ${sinkId}`
 
 export function createSendEvents({ sender, clock, sealing, settings, folder }: SinkSenderParts): SendEvents {
-  const secretsOf = ({ id, secret, previousSecret, previousSecretUntil }: StoredSink): string[] => {
+  const keysOf = ({ id, secret, previousSecret, previousSecretUntil }: StoredSink): KeyObject[] => {
     const hasPrevious = previousSecret !== null && (previousSecretUntil ?? 0) > clock.now()
     const sealed = [secret, hasPrevious ? previousSecret : null].filter((each) => each !== null)
-    return sealed.map((each) => sealing.open(each, sinkSecretUse(id)))
+    return sealed.map((each) => webhookKey(sealing.open(each, sinkSecretUse(id))))
   }
   const all = async (events: readonly SinkEvent[], send: () => Promise<unknown>): Promise<Delivered> => {
     try {
@@ -51,10 +53,10 @@ export function createSendEvents({ sender, clock, sealing, settings, folder }: S
   const byKind: Readonly<Record<SinkKind, SendEvents>> = {
     webhook: (sink, events, isOver) => {
       const { id: owner, url, format } = sink
-      const secrets = secretsOf(sink)
+      const keys = keysOf(sink)
       const send = async (event: SinkEvent): Promise<void> => {
         const content = formatEvent(event, format)
-        const headers = webhookHeaders({ id: event.id, at: clock.now(), body: content }, secrets)
+        const headers = webhookHeaders({ id: event.id, at: clock.now(), body: content }, keys)
         await sender.send(url ?? '', { owner, type: FORMAT_TYPES[format], content, headers })
       }
       return deliverInOrder(events, { atOnce: AT_ONCE, send, isOver })
@@ -64,7 +66,7 @@ export function createSendEvents({ sender, clock, sealing, settings, folder }: S
         const { id: owner, url, format } = sink
         const now = clock.now()
         const content = buildOtlpLogs(events, format, now)
-        const headers = webhookHeaders({ id: events[0]?.id ?? '', at: now, body: content }, secretsOf(sink))
+        const headers = webhookHeaders({ id: events[0]?.id ?? '', at: now, body: content }, keysOf(sink))
         await sender.send(url ?? '', { owner, type: OTLP_TYPE, content, headers })
       }),
     file: ({ name, format }, events) =>

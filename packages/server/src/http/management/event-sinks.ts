@@ -22,7 +22,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Sealing } from '../../platform/keys/sealing.ts'
 import type { EventSinkRow } from '../../store/event-schema.ts'
 import { EVENT_SINK_FILTER } from '../../store/filter-tables.ts'
-import { getSink, loadOutboxRange } from '../../store/reads/event-sink-reads.ts'
+import { getSink, loadNewestPosition } from '../../store/reads/event-sink-reads.ts'
 import { type StoredSink, sinkFromRow } from '../../store/sink-row.ts'
 import type { Store } from '../../store/store.ts'
 import { MANAGEMENT } from '../api-paths.ts'
@@ -74,14 +74,14 @@ export function eventSinkRoutes({ store, clock, sealing, jwksPolicy, sinkDeliver
       patchSchema: EventSinkPatch,
       unknownMembers: { readOnly: READ_ONLY },
       list: async (call) => {
-        const { last } = await loadOutboxRange(store.db)
-        const show = (rows: readonly EventSinkRow[]) => rows.map((row) => sinkView(sinkFromRow(row), last))
+        const newest = await loadNewestPosition(store.db)
+        const show = (rows: readonly EventSinkRow[]) => rows.map((row) => sinkView(sinkFromRow(row), newest))
         return listResponse({ store, table: EVENT_SINK_FILTER, show }, call)
       },
       get: async (_call, id) => {
         const sink = await getSink(store.db, id)
-        const { last } = await loadOutboxRange(store.db)
-        return withVersion(detail(sinkView(sink, last)), sink.updatedAt)
+        const newest = await loadNewestPosition(store.db)
+        return withVersion(detail(sinkView(sink, newest)), sink.updatedAt)
       },
       create: async (call, id, body) => {
         checkUrl(body)

@@ -1,5 +1,6 @@
 import { changeEvent } from '../../events/change-events.ts'
 import { eventText } from '../../events/event-text.ts'
+import { readEventLines, type TimedEvent } from '../../store/event-lines.ts'
 import type { PendingRecordRow } from '../../store/event-schema.ts'
 import { operation } from '../../store/operation.ts'
 import type { RecordedEvent } from '../../store/operation-meta.ts'
@@ -16,7 +17,8 @@ import {
 } from '../../store/writes/outbox-writes.ts'
 import { chainEntries } from '../audit/chain-entries.ts'
 
-const BATCH = 250
+/** Rows, each with the events of many operations. */
+const BATCH = 64
 
 /**
  * Chains the pending records in the audit record, and gives their events positions in the outbox. One transaction does so at a time, over all nodes, and sees what was committed before: a
@@ -40,8 +42,7 @@ export async function arrangePending(tx: Transaction): Promise<boolean> {
     organizationId === undefined || organizationId === localOrganization
   await chainEntries(tx, rows, localOrganization)
   const events = (await hasSinks(tx.db)) ? rows.flatMap((row) => eventsOf(row).filter(isOfController)) : []
-  const placed = events.map(({ id, at, text }, index) => ({ position: newest + 1 + index, id, at, content: text }))
-  await insertEvents(tx, placed)
+  await insertEvents(tx, events, newest)
   await deletePendingRecords(
     tx,
     rows.map(({ seq }) => seq),
@@ -49,10 +50,9 @@ export async function arrangePending(tx: Transaction): Promise<boolean> {
   return rows.length === BATCH
 }
 
-type PlacedEvent = RecordedEvent & { readonly at: number }
-
-/** The event of a record, if it has one. */
-function eventsOf({ node, at, kind, content }: PendingRecordRow): PlacedEvent[] {
+/** The events of a record. */
+function eventsOf({ node, at, kind, content }: PendingRecordRow): TimedEvent[] {
+  if (kind === 'events') return readEventLines(content)
   if (kind === 'event') return [{ ...(JSON.parse(content) as RecordedEvent), at }]
   if (kind !== 'change') return []
   const { change, meta } = JSON.parse(content) as RecordedChange

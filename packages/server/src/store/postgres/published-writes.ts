@@ -4,6 +4,7 @@ import type { ChangeListener, OwnChangeListener } from '../change.ts'
 import type { ChangeSharing } from '../change-sharing.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { OperationMeta } from '../operation-meta.ts'
+import type { NewRecord } from '../writes/outbox-writes.ts'
 import type { ChangeFeed } from './change-feed.ts'
 import { isUnavailable, STATEMENT_CHANGED } from './connection-error.ts'
 import type { LoggedChanges } from './notification.ts'
@@ -11,6 +12,8 @@ import type { LoggedChanges } from './notification.ts'
 /** The result of an operation that has been committed. */
 export interface Committed extends LoggedChanges {
   readonly result: unknown
+  /** What its transaction recorded of it. */
+  readonly records: readonly NewRecord[]
 }
 
 export interface PublishedWritesOptions {

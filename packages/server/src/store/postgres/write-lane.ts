@@ -1,7 +1,9 @@
 import { IdleSessions } from '../idle-sessions.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { OperationMeta } from '../operation-meta.ts'
+import { joinRecords } from '../record-events.ts'
 import { type OpenTransaction, runOperation } from '../run-operation.ts'
+import { type NewRecord, pendingRecordQuery } from '../writes/outbox-writes.ts'
 import type { ClientPool } from './client-pool.ts'
 import { isUnavailable } from './connection-error.ts'
 import type { LoggedChanges } from './notification.ts'
@@ -141,6 +143,7 @@ export class WriteLane {
       const committed = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
       const changes = committed.flatMap((each) => each.changes)
       const entries = committed.flatMap((each) => each.entries)
+      transaction.record(committed.flatMap((each) => each.records))
       for (const { text, values } of notify({ changes, entries })) transaction.send(text, values)
       await transaction.commit()
       for (const [at, each] of settled.entries()) {
@@ -177,6 +180,13 @@ class GroupTransaction {
     this.#client.query(text, values, { isPrepared: true }).catch((error: unknown) => {
       this.failure ??= error
     })
+  }
+
+  record(records: readonly NewRecord[]): void {
+    for (const record of joinRecords(records)) {
+      const { sql, parameters } = pendingRecordQuery(this.#on.db, record)
+      this.send(sql, parameters)
+    }
   }
 
   /** Runs the operations of each actor one after the other, and those of different actors at the same time. Throws when one fails. */

@@ -1,5 +1,7 @@
 import type { SinkEvent } from '@countersign/core'
 import type { Kysely } from 'kysely'
+import { countEventLines, readEventLines } from '../event-lines.ts'
+import type { EventOutboxRow } from '../event-schema.ts'
 import { notFound } from '../not-found.ts'
 import { prepared } from '../prepared.ts'
 import type { Database } from '../schema.ts'
@@ -9,6 +11,18 @@ type Db = Kysely<Database>
 
 const sinkById = prepared(1, (db, id: string) => db.selectFrom('event_sinks').selectAll().where('id', '=', id))
 const anySink = prepared(0, (db) => db.selectFrom('event_sinks').select('id').limit(1))
+const newestPosition = prepared(0, (db) => db.selectFrom('outbox_state').select('position').where('id', '=', 1))
+const oldestRow = prepared(0, (db) =>
+  db.selectFrom('event_outbox').select(['position', 'content']).orderBy('position').limit(1),
+)
+const rowsBetween = prepared(2, (db, after: number, last: number) =>
+  db
+    .selectFrom('event_outbox')
+    .selectAll()
+    .where('position', '>', after)
+    .where('position', '<=', last)
+    .orderBy('position'),
+)
 const anyPending = prepared(0, (db) => db.selectFrom('pending_records').select('seq').limit(1))
 
 export async function findSink(db: Db, id: string): Promise<StoredSink | undefined> {
@@ -42,20 +56,39 @@ export interface OutboxRange {
 }
 
 export async function loadOutboxRange(db: Db): Promise<OutboxRange> {
-  const state = await db.selectFrom('outbox_state').select('position').where('id', '=', 1).executeTakeFirstOrThrow()
-  const oldest = await db.selectFrom('event_outbox').select('position').orderBy('position').limit(1).executeTakeFirst()
-  const last = Number(state.position)
-  return { first: oldest ? Number(oldest.position) : last + 1, last }
+  const last = await loadNewestPosition(db)
+  const [oldest] = await oldestRow(db)
+  return { first: oldest ? Number(oldest.position) + 1 - countEvents(oldest.content) : last + 1, last }
 }
 
-/** The next events after a position, in their order. */
-export async function loadOutbox(db: Db, after: number, limit: number): Promise<SinkEvent[]> {
-  const rows = await db
-    .selectFrom('event_outbox')
-    .selectAll()
-    .where('position', '>', after)
-    .orderBy('position')
-    .limit(limit)
-    .execute()
-  return rows.map(({ id, position, at, content }) => ({ id, position, at, text: content }))
+/** The position of the newest event. */
+export async function loadNewestPosition(db: Db): Promise<number> {
+  const [state] = await newestPosition(db)
+  return Number(state?.position)
+}
+
+/** Events of one row of the outbox. */
+export const MAX_ROW_EVENTS = 100
+
+/** Up to 100 events after a position, in their order. None when that which follows has been deleted. */
+export async function loadOutbox(db: Db, after: number): Promise<SinkEvent[]> {
+  // The row of the next event ends at the latest there.
+  const rows = await rowsBetween(db, after, after + MAX_ROW_EVENTS)
+  return rows.flatMap(eventsOf).filter(({ position }) => position > after)
+}
+
+function eventsOf({ position, id, at, content }: EventOutboxRow): SinkEvent[] {
+  if (isOneEvent(content)) return [{ id, position: Number(position), at: Number(at), text: content }]
+  const lines = readEventLines(content)
+  const first = Number(position) + 1 - lines.length
+  return lines.map((event, index) => ({ id: event.id, position: first + index, at: event.at, text: event.text }))
+}
+
+function countEvents(content: string): number {
+  return isOneEvent(content) ? 1 : countEventLines(content)
+}
+
+/** Whether an earlier release wrote the row. */
+function isOneEvent(content: string): boolean {
+  return content.startsWith('{')
 }

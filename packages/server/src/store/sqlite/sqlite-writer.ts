@@ -4,8 +4,10 @@ import type { MessagePort } from 'node:worker_threads'
 import { AppError } from '@countersign/core'
 import { IdleSessions } from '../idle-sessions.ts'
 import type { AnyOperation } from '../operation.ts'
+import { joinRecords } from '../record-events.ts'
 import { type OpenTransaction, runOperation } from '../run-operation.ts'
 import { isFileError } from '../store-error.ts'
+import { insertPendingRecord, type NewRecord } from '../writes/outbox-writes.ts'
 import { openForWriting, WRITE_LOCK_WAIT_MS } from './open-database.ts'
 import {
   fromWriter,
@@ -37,6 +39,8 @@ export class SqliteWriter {
   readonly #idleSessions = new IdleSessions()
   readonly #statements: Readonly<Record<keyof typeof STATEMENTS, StatementSync>>
   readonly #waiting: NumberedWrite[] = []
+  /** Of the writes of the open transaction that have succeeded. */
+  #records: NewRecord[] = []
   #savepointGroups = 0
   #isFlushing = false
   #isClosing = false
@@ -84,9 +88,11 @@ export class SqliteWriter {
   }
 
   async #commitTogether(group: readonly NumberedWrite[]): Promise<WriteReply[]> {
+    this.#records = []
     try {
       this.#begin()
       const replies = (await this.#runTogether(group)) ?? (await this.#runWithSavepoints(group))
+      for (const record of joinRecords(this.#records)) await insertPendingRecord(this.#on.db, record)
       if (this.#options.artificialCommitMs) pause(this.#options.artificialCommitMs)
       this.#statements.commit.run()
       return replies
@@ -114,6 +120,7 @@ export class SqliteWriter {
       if (isFileError(error)) throw error
       this.#savepointGroups = SAVEPOINT_GROUPS_AFTER_REFUSAL
       this.#raw.exec('rollback')
+      this.#records = []
       this.#idleSessions.clear()
       this.#begin()
       return undefined
@@ -143,7 +150,8 @@ export class SqliteWriter {
   async #run({ id, name, args, meta }: NumberedWrite): Promise<WriteReply> {
     const operation = this.#operations.get(name)
     if (!operation) throw new TypeError(`operation ${name} is not in the table of the writer thread`)
-    const { result, changes } = await runOperation(this.#on, operation, args, meta)
+    const { result, changes, records } = await runOperation(this.#on, operation, args, meta)
+    this.#records.push(...records)
     return { id, result, changes }
   }
 

@@ -1,6 +1,8 @@
-import type { Kysely } from 'kysely'
-import type { EventOutboxRow, PendingKind, PendingRecordRow } from '../event-schema.ts'
-import { prepared } from '../prepared.ts'
+import type { CompiledQuery, Kysely } from 'kysely'
+import { eventLines, type TimedEvent } from '../event-lines.ts'
+import type { PendingKind, PendingRecordRow } from '../event-schema.ts'
+import { prepared, preparedForIds, preparedQuery } from '../prepared.ts'
+import { MAX_ROW_EVENTS } from '../reads/event-sink-reads.ts'
 import type { Database } from '../schema.ts'
 import type { Transaction } from '../transaction.ts'
 import { skipLocked } from './skip-locked.ts'
@@ -14,41 +16,69 @@ export interface NewRecord {
   readonly content: string
 }
 
-const insertRecord = prepared(4, (db, node: string, at: number, kind: PendingKind, content: string) =>
-  db.insertInto('pending_records').values({ node, at, kind, content }),
-)
+const buildInsert = (db: Db, node: string, at: number, kind: PendingKind, content: string) =>
+  db.insertInto('pending_records').values({ node, at, kind, content })
+const insertRecord = prepared(4, buildInsert)
+const insertQuery = preparedQuery(4, buildInsert)
 
 /** Notes what happens, in the transaction in which it does. */
 export async function insertPendingRecord(db: Db, { node, at, kind, content }: NewRecord): Promise<void> {
   await insertRecord(db, node, at, kind, content)
 }
 
+/** The statement of `insertPendingRecord`. */
+export function pendingRecordQuery(db: Db, { node, at, kind, content }: NewRecord): CompiledQuery {
+  return insertQuery(db, node, at, kind, content)
+}
+
+const outboxState = (db: Db) => db.selectFrom('outbox_state').select('position').where('id', '=', 1)
+const readState = prepared(0, outboxState)
+const lockState = prepared(0, (db) => outboxState(db).forUpdate())
+
 /** Locks the outbox until the end of the transaction. Returns the position of its newest event. */
 export async function lockOutbox({ db, dialect }: Pick<Transaction, 'db' | 'dialect'>): Promise<number> {
-  const state = db.selectFrom('outbox_state').select('position').where('id', '=', 1)
-  const row = await (dialect === 'postgres' ? state.forUpdate() : state).executeTakeFirstOrThrow()
-  return Number(row.position)
+  const [row] = await (dialect === 'postgres' ? lockState(db) : readState(db))
+  return Number(row?.position)
 }
+
+const pendingRecords = prepared(1, (db, limit: number) =>
+  db.selectFrom('pending_records').selectAll().orderBy('seq').limit(limit),
+)
+const deleteRecords = preparedForIds(0, (db, seqs) =>
+  db.deleteFrom('pending_records').where('seq', 'in', seqs as readonly unknown[] as readonly number[]),
+)
+const insertEvent = prepared(4, (db, position: number, id: string, at: number, content: string) =>
+  db.insertInto('event_outbox').values({ position, id, at, content }),
+)
+const setNewest = prepared(1, (db, position: number) =>
+  db.updateTable('outbox_state').set({ position }).where('id', '=', 1),
+)
 
 /** The next records without a position. The outbox must be locked. */
 export function loadPendingRecords({ db }: Pick<Transaction, 'db'>, limit: number): Promise<PendingRecordRow[]> {
-  return db.selectFrom('pending_records').selectAll().orderBy('seq').limit(limit).execute()
+  return pendingRecords(db, limit)
 }
 
 /** Deletes exactly these: a lower number can belong to a record that was committed meanwhile. */
 export async function deletePendingRecords({ db }: Pick<Transaction, 'db'>, seqs: readonly number[]): Promise<void> {
-  if (seqs.length > 0) await db.deleteFrom('pending_records').where('seq', 'in', seqs).execute()
+  await deleteRecords(db, seqs as readonly unknown[] as readonly string[])
 }
 
-/** Appends events. The outbox must be locked, and the positions follow its newest event. */
-export async function insertEvents({ db }: Pick<Transaction, 'db'>, events: readonly EventOutboxRow[]): Promise<void> {
-  const last = events.at(-1)
-  if (!last) return
-  await db.insertInto('event_outbox').values(events).execute()
-  await db.updateTable('outbox_state').set({ position: last.position }).where('id', '=', 1).execute()
+/** Appends events after the position `newest`. The outbox must be locked. */
+export async function insertEvents(
+  { db }: Pick<Transaction, 'db'>,
+  events: readonly TimedEvent[],
+  newest: number,
+): Promise<void> {
+  for (let from = 0; from < events.length; from += MAX_ROW_EVENTS) {
+    const row = events.slice(from, from + MAX_ROW_EVENTS)
+    const at = row.reduce((latest, event) => Math.max(latest, event.at), 0)
+    await insertEvent(db, newest + from + row.length, row.at(-1)?.id ?? '', at, eventLines(row))
+  }
+  if (events.length > 0) await setNewest(db, newest + events.length)
 }
 
-/** Deletes up to `limit` of the oldest events that are older than `before` or stand before the position `first`. Returns how many it deleted. */
+/** Deletes up to `limit` of the oldest rows, whose events are older than `before` or stand before the position `first`. Returns how many it deleted. */
 export async function deleteOldEvents(
   { db, dialect }: Transaction,
   { before, first, limit }: { readonly before: number; readonly first: number; readonly limit: number },

@@ -1,0 +1,38 @@
+import type { RecordedEvent } from './operation-meta.ts'
+
+/** An event for sinks, with its time. */
+export interface TimedEvent extends RecordedEvent {
+  readonly at: number
+}
+
+const NO_ORGANIZATION = '-'
+
+/** An event as one line of a row: its id, time and organization before its text. Neither writing nor reading a row encodes the text again. */
+export function eventLine({ id, at, organizationId = NO_ORGANIZATION, text }: TimedEvent): string {
+  return `${id} ${at} ${organizationId} ${text}`
+}
+
+export function eventLines(events: readonly TimedEvent[]): string {
+  return events.map(eventLine).join('\n')
+}
+
+export function readEventLines(lines: string): TimedEvent[] {
+  return lines.split('\n').map((line) => {
+    const afterId = line.indexOf(' ')
+    const afterAt = line.indexOf(' ', afterId + 1)
+    const afterOrganization = line.indexOf(' ', afterAt + 1)
+    const organizationId = line.slice(afterAt + 1, afterOrganization)
+    return {
+      id: line.slice(0, afterId),
+      at: Number(line.slice(afterId + 1, afterAt)),
+      organizationId: organizationId === NO_ORGANIZATION ? undefined : organizationId,
+      text: line.slice(afterOrganization + 1),
+    }
+  })
+}
+
+export function countEventLines(lines: string): number {
+  let count = 1
+  for (let at = lines.indexOf('\n'); at !== -1; at = lines.indexOf('\n', at + 1)) count++
+  return count
+}
