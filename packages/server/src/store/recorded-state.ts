@@ -73,8 +73,10 @@ const RECORDED: Readonly<Partial<Record<ChangedEntity, LoadState>>> = {
     if (!sink) return undefined
     const { name, kind, url, format, filter, enabled, tags, createdAt, updatedAt } = sink
     const row = { ...sink, previous_secret: sink.previousSecret }
+    // Only administrators read sinks, more callers what changed: the path of a webhook is often its credential.
+    const origin = url === null ? null : (URL.parse(url)?.origin ?? null)
     return {
-      shown: { id, name, kind, url, format, filter, enabled, tags, createdAt, updatedAt },
+      shown: { id, name, kind, origin, format, filter, enabled, tags, createdAt, updatedAt },
       row,
     }
   },
@@ -180,7 +182,7 @@ const SECRET_COLUMNS: Readonly<Partial<Record<ChangedEntity, readonly string[]>>
   enrollments: ['token_digest', 'sealed_token'],
   scimTokens: ['token_digest'],
   accountJobs: ['registration_token'],
-  eventSinks: ['secret', 'previous_secret'],
+  eventSinks: ['url', 'secret', 'previous_secret'],
 }
 
 /** The members that only bodies have, by entity: where a stored entity has one, it is a secret. */

@@ -20,7 +20,7 @@ export interface Receiver {
   readonly url: string
   readonly received: ReceivedMessage[]
   /** The status of the next responses; by default 200. */
-  respond(status: (message: ReceivedMessage) => number): void
+  respond(status: (message: ReceivedMessage) => number | Promise<number>): void
 }
 
 /** The body of a sink that writes to a file. */
@@ -36,14 +36,14 @@ export async function makeSink(app: Pick<TestApp, 'admin'>, body: object = sinkB
 /** A server that records what is posted to it. */
 export async function startReceiver(t: TestContext): Promise<Receiver> {
   const received: ReceivedMessage[] = []
-  let statusOf = (_message: ReceivedMessage): number => 200
+  let statusOf = (_message: ReceivedMessage): number | Promise<number> => 200
   const server = createServer((request, response) => {
     const parts: Buffer[] = []
     request.on('data', (part: Buffer) => parts.push(part))
-    request.on('end', () => {
+    request.on('end', async () => {
       const body = Buffer.concat(parts).toString()
       const message = { path: request.url ?? '', headers: request.headers, body, json: JSON.parse(body) }
-      const status = statusOf(message)
+      const status = await statusOf(message)
       if (status < 300) received.push(message)
       response.writeHead(status).end('thank you')
     })

@@ -102,6 +102,54 @@ test('Z-03 only administrators read and write sinks', async (t) => {
   }
 })
 
+test('Z-03 the address of a webhook, which may hold its credential, is shown to administrators alone', async (t) => {
+  const receiver = await startReceiver(t)
+  const app = await buildApp(t)
+  await makeSink(app, { name: 'siem', kind: 'webhook', url: receiver.url })
+  const url = 'https://hooks.example/services/hidden-credential'
+  const id = await makeSink(app, { name: 'chat', kind: 'webhook', url })
+  const { session } = await app.makeIdentity({ permissions: ['admin_readonly'] })
+  const history = await app.call('GET', `/edge/management/v1/audit-entries?filter=objectId="${id}"`, undefined, {
+    session,
+  })
+  assert.equal(history.json.data[0].after.origin, 'https://hooks.example')
+  assert.match(history.json.data[0].after.url, /^sha256:/)
+  await deliver(app)
+  const events = receiver.received.filter(({ json }) => json.finalState?.id === id)
+  assert.equal(events[0]?.json.finalState.origin, 'https://hooks.example')
+  for (const text of [history.text, ...events.map(({ body }) => body)]) assert.doesNotMatch(text, /hidden-credential/)
+  assert.equal((await get(app, id)).url, url)
+})
+
+test('Z-03 a sink that is disabled or moved while it is behind sends no further batch to the old address', async (t) => {
+  const [old, next] = [await startReceiver(t), await startReceiver(t)]
+  const app = await buildApp(t)
+  const id = await makeSink(app, { name: 'a', kind: 'webhook', url: old.url })
+  const isSent = Promise.withResolvers<void>()
+  const isDisabled = Promise.withResolvers<void>()
+  old.respond(async () => {
+    isSent.resolve()
+    await isDisabled.promise
+    return 200
+  })
+  await app.admin('POST', IDENTITIES, identityBody())
+  const delivering = deliver(app)
+  await isSent.promise
+  const later = identityBody()
+  assert.equal((await app.admin('POST', IDENTITIES, later)).status, 201)
+  // Gives the event its position.
+  await app.admin('GET', '/edge/management/v1/audit-entries?limit=1')
+  assert.equal((await app.admin('PATCH', `${SINKS}/${id}`, { enabled: false })).status, 200)
+  isDisabled.resolve()
+  await delivering
+  await deliver(app)
+  const hasLater = ({ received }: typeof old) => received.some(({ json }) => json.finalState?.name === later.name)
+  assert.deepEqual([old.received.length > 0, hasLater(old)], [true, false])
+  assert.equal((await app.admin('PATCH', `${SINKS}/${id}`, { enabled: true, url: next.url })).status, 200)
+  await deliver(app)
+  assert.deepEqual([hasLater(old), hasLater(next), (await get(app, id)).behind], [false, true, 0])
+})
+
 test('D64 D65 members change only when named, and another address clears the secret', async (t) => {
   const app = await buildApp(t)
   const webhook = { name: 'a', kind: 'webhook', url: 'https://siem.example/in' }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { OutboundError } from '../../outbound/outbound-error.ts'
 import type { Clock } from '../../platform/clock.ts'
 import {
+  findSink,
   hasPendingRecords,
   listSinks,
   loadNewestPosition,
@@ -153,16 +154,18 @@ export class SinkDelivery {
   }
 
   async #deliverTo(due: StoredSink): Promise<void> {
-    const { lease, note, log } = this.#parts
+    const { store, lease, note, log } = this.#parts
     const leased = { id: due.id, owner: this.#owner, leaseMs: LEASE_MS }
     try {
       if (!this.#hasLease(due) && !(await lease(leased))) return
       this.#leased.add(due.id)
       let { position } = due
-      while (!this.#isStopping) {
+      let sink: StoredSink | undefined = due
+      // Read again for each batch: an administrator may have disabled it meanwhile, or changed where it sends.
+      for (; sink?.enabled && !this.#isStopping; sink = await findSink(store.db, due.id)) {
         const { events, dropped } = await this.#eventsAfter(position)
         if (events.length === 0 && dropped === 0) return
-        const delivered = await this.#deliverBatch(due, events, { position, dropped })
+        const delivered = await this.#deliverBatch(sink, events, { position, dropped })
         if (!(await note(leased, delivered)) || delivered.failure) return
         position = delivered.position
       }
