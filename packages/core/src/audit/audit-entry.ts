@@ -32,6 +32,14 @@ export const AUDIT_CONTENT = [
   'after',
 ] as const satisfies readonly (keyof AuditContent)[]
 
+/** Where tokens and passwords are decided upon: the first part of the actions of entries that are decisions. */
+export type DecisionChannel = 'login' | 'enrollment' | 'provider-message'
+
+/** The actions of entries that are decisions: what they say of an object is not its state. */
+export const DECISION_ACTIONS = (['login', 'enrollment', 'provider-message'] satisfies DecisionChannel[]).flatMap(
+  (channel) => [`${channel}.accepted`, `${channel}.refused`] as const,
+)
+
 /** Entries of other organizations than the controller's are shown by their hashes only. */
 export type AuditScope = 'controller' | 'organization'
 

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { type ExportedEntry, isSignedHead, verifyAudit } from '@countersign/core'
 import type { CompiledQuery } from 'kysely'
 import { recordDecisions } from '../../src/operations/auth-decision/record-decisions.ts'
+import { recoverAdmin } from '../../src/operations/start/recover-admin.ts'
 import { ADMIN_PASSWORD, buildApp, type TestApp } from './build-app.ts'
 import { deliver, makeSink, SINKS, startReceiver, WEBHOOK_SECRET } from './event-sinks.fixture.ts'
 import { createIdentity, createPassword, IDENTITIES, identityBody } from './identities.fixture.ts'
@@ -90,6 +91,24 @@ test('Z-06 secrets are digests in the record, and change with the secret', async
     assert.equal(text.includes(secret), false)
   }
   assert.ok(text.includes(username))
+})
+
+test('Z-06 a refused login does not pass for the state of an identity before a change', async (t) => {
+  const app = await buildApp(t)
+  // Recovering the default administrator ends its sessions.
+  const { session } = await app.makeIdentity({ isAdmin: true })
+  const other: TestApp = { ...app, admin: (method, path, body) => app.call(method, path, body, { session }) }
+  await app.call('POST', '/edge/management/v1/authenticate?method=password', { username: 'admin', password: 'wrong' })
+  await loadAudit(other)
+  const [refusal] = await entriesOf(other, 'action="login.refused"')
+  // An operation that loads no state before its change.
+  const meta = { actorId: 'system', now: app.clock.now() + 1 }
+  await app.store.run(recoverAdmin, { passwordDigest: 'digest' }, meta)
+  const changes = await entriesOf(other, `action="start.recoverAdmin" and objectId="${refusal.objectId}"`)
+  assert.deepEqual(
+    changes.map(({ before }: ExportedEntry) => (before as { isAdmin?: boolean } | null)?.isAdmin),
+    [true],
+  )
 })
 
 test('Z-05 the record of all nodes verifies, and a change in the database is found', async (t) => {

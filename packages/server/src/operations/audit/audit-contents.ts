@@ -1,4 +1,4 @@
-import { type AuditContent, instantText } from '@countersign/core'
+import { type AuditContent, type DecisionChannel, instantText } from '@countersign/core'
 import { SYSTEM_ACTOR, UNATTRIBUTED_ID } from '../../store/actor.ts'
 import type { PendingRecordRow } from '../../store/event-schema.ts'
 import { OBJECT_KINDS } from '../../store/object-kinds.ts'
@@ -58,7 +58,7 @@ function changesContent(at: string, record: RecordedChanges): PendingContent {
   return { at, content, needsBefore: false, organizationId: null }
 }
 
-const CHANNELS: Readonly<Record<string, string>> = {
+const CHANNELS: Readonly<Record<string, DecisionChannel>> = {
   enroll: 'enrollment',
   'backchannel-logout': 'provider-message',
   'shared-signals': 'provider-message',

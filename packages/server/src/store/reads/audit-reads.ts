@@ -1,4 +1,4 @@
-import type { AuditContent, AuditHead } from '@countersign/core'
+import { type AuditContent, type AuditHead, DECISION_ACTIONS } from '@countersign/core'
 import type { Kysely } from 'kysely'
 import type { AuditStreamRow } from '../event-schema.ts'
 import type { Database } from '../schema.ts'
@@ -9,13 +9,14 @@ export function listAuditStreams(db: Db): Promise<AuditStreamRow[]> {
   return db.selectFrom('audit_streams').selectAll().orderBy('node').execute()
 }
 
-/** The state of an object after its last recorded change; undefined when it is not known. */
+/** The state of an object after its last recorded change; undefined when it is not known. A refused login of an identity is none. */
 export async function findLastState(db: Db, kind: string, id: string): Promise<unknown> {
   const row = await db
     .selectFrom('audit_entries')
     .select('content')
     .where('object_kind', '=', kind)
     .where('object_id', '=', id)
+    .where('action', 'not in', DECISION_ACTIONS)
     .orderBy('at', 'desc')
     .orderBy('sequence', 'desc')
     .limit(1)
