@@ -19,7 +19,14 @@ export {
   ruleAttributes,
   signerVariables,
 } from './judge-rule.ts'
-export { findPolicyRefusal, NO_SIGNER, policyClaims, policyRefusalText } from './policy-rule.ts'
+export {
+  findPolicyRefusal,
+  NO_SIGNER,
+  policyClaims,
+  policyRefusalText,
+  type RuleClaims,
+  sessionClaims,
+} from './policy-rule.ts'
 export type { RuleKind, RulePlace } from './rule-environment.ts'
 export type { RuleReferences } from './rule-references.ts'
 export { MAX_RULE_COST, type RuleBudget, type RuleVariables } from './rule-run.ts'

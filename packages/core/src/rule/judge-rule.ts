@@ -31,6 +31,8 @@ interface SignerFacts extends CommonFacts {
 }
 
 export interface PolicyFacts extends CommonFacts {
+  /** The names of the claims that are known, whether the token had them or not; undefined when all are. */
+  readonly knownClaims?: readonly string[] | undefined
   readonly identity: Named & { readonly attributes: readonly string[] }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findPolicyRefusal, NO_SIGNER, policyClaims, policyRefusalText } from './policy-rule.ts'
+import { findPolicyRefusal, NO_SIGNER, policyClaims, policyRefusalText, sessionClaims } from './policy-rule.ts'
 
 const FACTS = {
   claims: { level: 2, email: 'a@b' },
@@ -23,9 +23,25 @@ test('a session keeps the claims that the rule reads', () => {
   const keptBy = (acceptRule: string | null) => policyClaims({ acceptRule }, FACTS.claims)
   assert.equal(keptBy(null), null)
   assert.equal(keptBy('a rule of a later release'), null)
-  assert.deepEqual({ ...keptBy('claims.level > 1 && has(claims.missing)') }, { level: 2 })
-  assert.deepEqual({ ...keptBy('request.method == "GET"') }, {})
-  assert.deepEqual(keptBy('claims.exists(name, name == "x")'), FACTS.claims)
+  const kept = keptBy('claims.level > 1 && has(claims.missing)')
+  assert.deepEqual([{ ...kept?.claims }, kept?.knownClaims], [{ level: 2 }, ['level', 'missing']])
+  assert.deepEqual(keptBy('request.method == "GET"')?.knownClaims, [])
+  assert.deepEqual(keptBy('claims.exists(name, name == "x")'), { claims: FACTS.claims })
+})
+
+test('Z-19 a claim that a session does not keep counts as unknown, not as absent', () => {
+  const kept = policyClaims({ acceptRule: 'claims.level > 1' }, FACTS.claims)
+  const refusalOf = (acceptRule: string, signerId: string | null = 'idp', of = kept) =>
+    findPolicyRefusal({ acceptRule }, { ...FACTS, ...sessionClaims(signerId, of) })
+  assert.equal(refusalOf('claims.level > 1'), undefined)
+  assert.equal(refusalOf('!has(claims.email)'), 'rule-error')
+  assert.equal(refusalOf('!("email" in claims)'), 'rule-error')
+  assert.equal(refusalOf('claims.all(name, name != "email")'), 'rule-error')
+  assert.equal(refusalOf('request.method == "GET"'), undefined)
+  assert.equal(refusalOf('!has(claims.email)', 'idp', null), 'rule-error')
+  assert.equal(refusalOf('!has(claims.email)', null, null), undefined, 'a login without a token')
+  const facts = { ...FACTS, ...sessionClaims('idp', kept) }
+  assert.match(policyRefusalText({ acceptRule: '!has(claims.email)' }, facts), /not kept/)
 })
 
 test('the text of a refusal has the part and its values', () => {

@@ -3,6 +3,7 @@ import { newJsonObject } from '../json/json-value.ts'
 import { type CompiledRule, compileRule } from './compile-rule.ts'
 import { explainRule, ruleRefusalText } from './explain-rule.ts'
 import { findRuleRefusal, type PolicyFacts, policyVariables, type RuleRefusal } from './judge-rule.ts'
+import type { RuleReferences } from './rule-references.ts'
 
 /** A policy with its rule. */
 export interface RulePolicy {
@@ -21,29 +22,55 @@ function findCompiled(text: string): CompiledRule | undefined {
   }
 }
 
-/** Why the rule of a policy refuses a login, or a request of its session; undefined when it accepts, or there is none. */
+/** What a session keeps of the claims of its token, for the rule of its policy. */
+export type RuleClaims = Pick<PolicyFacts, 'claims' | 'knownClaims'>
+
+/**
+ * The claims that a rule is judged by at a request of a session. A login without a token has none. Of a token, `kept` is null when its policy had no
+ * rule then.
+ */
+export function sessionClaims(signerId: string | null, kept: RuleClaims | null): RuleClaims {
+  if (signerId === null) return { claims: {} }
+  return kept ?? { claims: {}, knownClaims: [] }
+}
+
+/**
+ * Why the rule of a policy refuses a login, or a request of its session; undefined when it accepts, or there is none. A rule that reads a claim which is
+ * not known has no value: that the claim is absent must not count as that the token did not have it.
+ */
 export function findPolicyRefusal({ acceptRule }: RulePolicy, facts: PolicyFacts): RuleRefusal | undefined {
   if (acceptRule === null) return undefined
   const rule = findCompiled(acceptRule)
-  return rule ? findRuleRefusal(rule, policyVariables(facts)) : 'rule-error'
+  if (!rule || readsUnknown(rule, facts)) return 'rule-error'
+  return findRuleRefusal(rule, policyVariables(facts))
 }
 
-/** The claims that later requests of a session are judged by; null when the policy has no rule, or it reads none. */
-export function policyClaims({ acceptRule }: RulePolicy, claims: JsonObject): JsonObject | null {
+function readsUnknown({ references }: CompiledRule, { knownClaims }: RuleClaims): boolean {
+  if (knownClaims === undefined) return false
+  return references.readsAllClaims || rootsOf(references).some((name) => !knownClaims.includes(name))
+}
+
+const rootsOf = ({ claims }: RuleReferences): readonly string[] => claims.flatMap((path) => path.slice(0, 1))
+
+/** The claims that later requests of a session are judged by; null when the policy has no rule. */
+export function policyClaims({ acceptRule }: RulePolicy, claims: JsonObject): RuleClaims | null {
   const rule = acceptRule === null ? undefined : findCompiled(acceptRule)
   if (!rule) return null
   const { references } = rule
-  if (references.readsAllClaims) return claims
+  if (references.readsAllClaims) return { claims }
+  const knownClaims = [...new Set(rootsOf(references))]
   const read: JsonObject = newJsonObject()
-  for (const [name = ''] of references.claims) {
-    const value = claims[name]
+  for (const name of knownClaims) {
+    const value = Object.hasOwn(claims, name) ? claims[name] : undefined
     if (value !== undefined) read[name] = value
   }
-  return read
+  return { claims: read, knownClaims }
 }
 
 /** Explains to an administrator why the rule of a policy refuses. */
 export function policyRefusalText({ acceptRule }: RulePolicy, facts: PolicyFacts): string {
   const rule = findCompiled(acceptRule ?? '')
-  return rule ? ruleRefusalText(explainRule(rule, policyVariables(facts))) : 'the rule is not valid'
+  if (!rule) return 'the rule is not valid'
+  if (readsUnknown(rule, facts)) return 'the rule reads a claim that was not kept'
+  return ruleRefusalText(explainRule(rule, policyVariables(facts)))
 }

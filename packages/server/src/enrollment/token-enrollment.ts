@@ -20,6 +20,7 @@ import {
   requirementsOf,
   revocableToken,
   type SyncWarning,
+  sessionClaims,
   thumbprintOf,
   type VerifiedToken,
   validateIdentity,
@@ -179,8 +180,10 @@ export class TokenEnrollment {
     const loginClaims = readSessionClaims(token.claims)
     const isEnrolled = enrolledId !== undefined
     // A policy that changes meanwhile may read further claims: it then refuses, and the caller can try again.
-    const claims = policy ? (policyClaims(policy, token.claims) ?? {}) : {}
-    const facts = { claims, request: tokenContext }
+    const facts = {
+      ...sessionClaims(signer.id, policy ? policyClaims(policy, token.claims) : null),
+      request: tokenContext,
+    }
     const identity = { id: key.useExternalId ? '' : key.id, name: settings.name, attributes: settings.attributes }
     const attempt = { kind, signer: signer.stored, policy, isEnrolled, loginClaims, now: clock.now() } as const
     const [early] = findEnrollmentRefusals({ ...attempt, facts: { ...facts, identity }, isLogin, deletedAt })

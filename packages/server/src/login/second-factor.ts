@@ -13,6 +13,7 @@ import {
   type RuleRequest,
   revocableToken,
   type StepUpReason,
+  sessionClaims,
 } from '@countersign/core'
 import type { Clock } from '../platform/clock.ts'
 import type { LiveSession } from '../session/live-sessions.ts'
@@ -152,7 +153,7 @@ export class SecondFactor {
     const signer = signerId === null ? undefined : await this.#parts.directory.find(signerId)
     const nowMs = this.#parts.clock.now()
     return findPolicyRefusal(policy, {
-      claims: ruleClaims ?? {},
+      ...sessionClaims(signerId, ruleClaims),
       signer: signer ?? NO_SIGNER,
       identity,
       request,

@@ -1,4 +1,4 @@
-import type { JsonObject, LoginMethodName } from '@countersign/core'
+import type { LoginMethodName, RuleClaims } from '@countersign/core'
 import { readJsonColumn } from './json-column.ts'
 import type { ApiSessionRow } from './schema.ts'
 
@@ -17,7 +17,7 @@ export interface StoredSession {
   readonly amr: readonly string[] | null
   readonly authenticatedAt: number | null
   /** The claims that the rule of its policy read then; null when there was none. */
-  readonly ruleClaims: JsonObject | null
+  readonly ruleClaims: RuleClaims | null
   /** When the token expires; null for other methods. */
   readonly tokenExpiresAt: number | null
   /** The third-party CA of the certificate that opened it; null for other logins. */

@@ -1,4 +1,4 @@
-import type { JsonObject, LoginMethodName, RevocableToken, SessionClaims } from '@countersign/core'
+import type { LoginMethodName, RevocableToken, RuleClaims, SessionClaims } from '@countersign/core'
 
 /** What a session rests on besides its identity. */
 export interface SessionBasis {
@@ -34,8 +34,8 @@ export interface TokenBasis extends SessionClaims, RevocableToken {
   readonly keyThumbprint?: string
   /** When the signer starts to refuse the token. */
   readonly expiresAt: number
-  /** The claims that the rule of the identity's policy reads; null when it has none. */
-  readonly ruleClaims: JsonObject | null
+  /** The claims that the rule of the identity's policy reads; null when it had none. */
+  readonly ruleClaims: RuleClaims | null
 }
 
 export function basisColumns({ method, authenticatorId, token, ca, boundKey }: SessionBasis) {

@@ -230,6 +230,10 @@ test('Z-19 the rule of a policy is judged at each request of a session, by the c
   // The session did not keep this claim: what the rule needs is not known.
   await setRule('claims.other == 1')
   assert.equal(await statusOf(session), 401)
+  await setRule('!has(claims.other)')
+  assert.equal(await statusOf(session), 401, 'the token had it')
+  const later = (await logInWithToken(app, token({ level: 2 }))).json.data.token
+  assert.equal(await statusOf(later), 200)
   await setRule(null)
   assert.equal(await statusOf(session), 200)
 })

@@ -47,7 +47,11 @@ for (const database of DATABASES) {
               amr: ['pwd', 'otp'],
               authenticatedAt: now - 500,
             },
-            ...{ issuedAt: now - 400, revocationKeys: ['all'], ruleClaims: { level: 2 } },
+            ...{
+              issuedAt: now - 400,
+              revocationKeys: ['all'],
+              ruleClaims: { claims: { level: 2 }, knownClaims: ['level'] },
+            },
           },
           ipAddress: '192.0.2.1',
           configTypes: ['all'],

@@ -5,6 +5,7 @@ import {
   type LoginMethod,
   NO_SIGNER,
   policyReferences,
+  sessionClaims,
   sessionEnd,
   sessionIdleMs,
 } from '@countersign/core'
@@ -77,7 +78,7 @@ function predictRule(
 ): SessionPrediction | undefined {
   if (policyReferences(policy).readsMore) return undefined
   const signer = (signerId === null ? undefined : world.findSigner(signerId)) ?? NO_SIGNER
-  const facts = { claims: ruleClaims ?? {}, signer, identity, request: undefined, nowMs: now }
+  const facts = { ...sessionClaims(signerId, ruleClaims), signer, identity, request: undefined, nowMs: now }
   const reason = findPolicyRefusal(policy, facts)
   if (!reason) return undefined
   // A new login may have claims that the session does not have.

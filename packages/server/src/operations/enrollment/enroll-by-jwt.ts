@@ -46,7 +46,7 @@ export interface JwtEnrollment {
   readonly token: RevocableToken
   readonly loginClaims: LoginClaims
   /** For the rule of the policy. */
-  readonly facts: Pick<EnrollmentAttempt['facts'], 'claims' | 'request'>
+  readonly facts: Pick<EnrollmentAttempt['facts'], 'claims' | 'knownClaims' | 'request'>
   /** Set when a login enrolls. */
   readonly isLogin?: boolean
   readonly authenticator: Omit<NewCertificateAuthenticator, 'identityId'> | undefined

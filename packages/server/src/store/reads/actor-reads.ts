@@ -8,10 +8,11 @@ import {
   isLoginAllowed,
   isPasskeyMissing,
   isTrustedFor,
-  type JsonObject,
   type Linked,
   type LoginMethodName,
   NO_SIGNER,
+  type RuleClaims,
+  sessionClaims,
   sessionEnd,
 } from '@countersign/core'
 import type { Kysely } from 'kysely'
@@ -141,9 +142,9 @@ async function isRefusedByRule(
     signerId === null ? undefined : findSigner(db, signerId),
   ])
   if (!identity) return true
-  const claims = ruleClaims === null ? {} : readJsonColumn<JsonObject>(ruleClaims)
+  const kept = ruleClaims === null ? null : readJsonColumn<RuleClaims>(ruleClaims)
   const request = source && { method: source.method, address: withoutPort(source.remoteAddr) }
-  const facts = { claims, signer: signer ?? NO_SIGNER, identity, request, nowMs: now }
+  const facts = { ...sessionClaims(signerId, kept), signer: signer ?? NO_SIGNER, identity, request, nowMs: now }
   return findPolicyRefusal(policy, facts) !== undefined
 }
 
