@@ -29,7 +29,7 @@ function recheckSession(url: string): void {
 // No retries in the SDK: the query client retries, and shows that it does.
 const options = { baseUrl: window.location.origin, fetch: fetchAndTrack, retries: 0 }
 
-const LOCK_OUT_QUESTION = 'No administrator could log in after this change. Save it all the same?'
+const LOCK_OUT_QUESTION = 'No administrator is known to be able to log in after this change. Save it all the same?'
 const confirmLockOut = async (): Promise<boolean> => window.confirm(LOCK_OUT_QUESTION)
 
 /** SDK clients of this controller. They hold no credential: the session is in a cookie that scripts cannot read. */

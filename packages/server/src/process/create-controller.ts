@@ -103,6 +103,7 @@ import { SYSTEM_ACTOR } from '../store/actor.ts'
 import { jwksAuthorizationUse, keyOwnerOf } from '../store/key-signer.ts'
 import { hasPasskey } from '../store/reads/passkey-reads.ts'
 import type { Store } from '../store/store.ts'
+import { withAdministratorLogins } from '../store/with-administrator-logins.ts'
 import { withNode } from '../store/with-node.ts'
 import { withWriteTurns } from '../store/write-turns.ts'
 import { DecisionRecorder } from '../token/decision-recorder.ts'
@@ -179,7 +180,10 @@ export function createController(parts: ControllerParts): Controller {
   const { clock, settings, log, worker } = parts
   const metrics = createMetrics()
   const events = parts.events ?? createEventHub({ nodeId: newId(), clock })
-  const store = withWriteTurns(withNode(timedStore(parts.store, metrics), parts.nodeName ?? events.nodeId), clock)
+  const store = withAdministratorLogins(
+    withWriteTurns(withNode(timedStore(parts.store, metrics), parts.nodeName ?? events.nodeId), clock),
+    () => keptLogins.loadOfAdministrators(),
+  )
   const health = createHealth({ store, clock })
   publishChanges(store, events)
   const system = () => ({ actorId: SYSTEM_ACTOR.id, now: clock.now() })

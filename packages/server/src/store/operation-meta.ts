@@ -1,5 +1,6 @@
 import type { Clock } from '../platform/clock.ts'
 import type { ActorCredential } from './actor-credential.ts'
+import type { KeptLogin } from './kept-login.ts'
 
 /** The actor and time of an operation. `actorId` is `system` for the controller itself. */
 export interface OperationMeta {
@@ -23,6 +24,8 @@ export interface OperationMeta {
   readonly ifMatch?: string
   /** Whether the caller wants the change although no administrator could log in afterwards. */
   readonly confirmsLockOut?: boolean
+  /** The last logins of administrators. Absent until an operation has asked for them by WOULD_LOCK_OUT. */
+  readonly administratorLogins?: readonly KeptLogin[]
   /** The request behind the operation, for the change log and events. */
   readonly source?: OperationSource
 }

@@ -11,7 +11,8 @@ import type { Clock } from '../platform/clock.ts'
 import type { Sealing } from '../platform/keys/sealing.ts'
 import type { Settings } from '../platform/settings/index.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
-import { findKeptLogins, loadKeptLogins } from '../store/reads/kept-login-reads.ts'
+import type { KeptLogin } from '../store/kept-login.ts'
+import { findKeptLogins, loadAdministratorLogins, loadKeptLogins } from '../store/reads/kept-login-reads.ts'
 import type { KeptLoginRow } from '../store/schema.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
 import type { Store } from '../store/store.ts'
@@ -28,21 +29,6 @@ export interface VerifiedLogin {
   readonly policy?: StoredAuthPolicy | undefined
   /** Of the key that verified the token; undefined when the verdict does not name it. */
   readonly keyThumbprint?: string | undefined
-}
-
-/** The claims of an earlier login, as far as they are kept. */
-export interface KeptLogin {
-  readonly signerId: string
-  readonly identityId: string | null
-  readonly outcome: string
-  readonly at: number
-  /** The names of the claims that are kept where the token had them. Of others nothing is known. */
-  readonly names: readonly string[]
-  readonly claims: JsonObject
-  /** Identifies where the keys of the signer came from. */
-  readonly keySource: string
-  /** Of the key that verified the token; null when it is not known. */
-  readonly keyThumbprint: string | null
 }
 
 interface KeptLoginsParts {
@@ -114,6 +100,17 @@ export class KeptLogins {
     const since = clock.now() - settings.whatIf.keepDays * DAY_MS
     const rows = await loadKeptLogins(store.db, { since, limit, firstSignerIds })
     return rows.flatMap((row) => this.#open(row))
+  }
+
+  /** The last login of each administrator by each signer. */
+  async loadOfAdministrators(): Promise<KeptLogin[]> {
+    const { store, clock, settings } = this.#parts
+    if (!settings.whatIf.keepLogins) return []
+    await this.flush()
+    const since = clock.now() - settings.whatIf.keepDays * DAY_MS
+    const rows = await loadAdministratorLogins(store.db, { since, limit: MAX_SEARCHED })
+    const byPlace = Map.groupBy(rows, (row) => `${row.identity_id} ${row.signer_id}`)
+    return [...byPlace.values()].flatMap(([last]) => (last ? this.#open(last) : []))
   }
 
   /** The login behind a refusal: that of the claimed identity, or the one that was kept last before it. */

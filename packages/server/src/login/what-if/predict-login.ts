@@ -1,27 +1,21 @@
 import {
-  ALL_CLAIMS,
   audiencesOf,
   type ChallengeError,
-  type ClaimReferences,
-  type ClaimsVerdict,
-  claimReferences,
-  evaluateClaims,
   type JsonObject,
   MAX_CANDIDATES,
   planTokenSync,
   policyClaims,
   policyReferences,
   REFUSALS,
-  readSessionClaims,
   unionOfAttributes,
   type VerifiedToken,
 } from '@countersign/core'
 import { stateOfSession } from '../../session/session-state.ts'
 import type { StoredIdentity } from '../../store/identity-row.ts'
+import type { KeptLogin } from '../../store/kept-login.ts'
 import type { StoredSigner } from '../../store/signer-row.ts'
 import { byChallenge } from '../../token/challenge-order.ts'
-import type { KeptLogin } from '../../token/kept-logins.ts'
-import { hasKey } from '../../token/key-source.ts'
+import { attemptOfKept, findUnknown, type JudgedClaims, judgeKeptClaims } from '../../token/judge-kept-login.ts'
 import { findLoginRefusal, type LoginAttempt, loginRefusalText } from '../../token/login-refusals.ts'
 import type { World } from './world.ts'
 
@@ -57,9 +51,7 @@ interface Refused {
 }
 
 /** What one signer says to the claims. */
-type Judged =
-  | { readonly signer: StoredSigner; readonly verdict: ClaimsVerdict }
-  | { readonly signer: StoredSigner; readonly unknown: string }
+type Judged = JudgedClaims & { readonly signer: StoredSigner }
 
 /** What the signers of a world say to a kept login, before its identity is looked up. */
 export interface JudgedLogin {
@@ -73,35 +65,8 @@ export function judgeLogin(world: World, login: KeptLogin): JudgedLogin {
   const issuer = typeof claims.iss === 'string' ? claims.iss : undefined
   const { candidates } = world.enabled.choose(issuer, audiencesOf(claims))
   if (candidates.length > MAX_CANDIDATES) return { login, judged: [] }
-  return {
-    login,
-    judged: candidates.map(({ stored, verify }) =>
-      judge(stored, () => evaluateClaims(claims, {}, verify, login.at), login),
-    ),
-  }
-}
-
-function judge(signer: StoredSigner, evaluate: () => ClaimsVerdict, login: KeptLogin): Judged {
-  const isKeyKnown = hasKey(signer, login)
-  if (isKeyKnown === undefined)
-    return { signer, unknown: 'the keys of the signer may be others than the one that verified the token' }
-  const unknown = findUnknown(claimReferences(signer), login)
-  if (unknown) return { signer, unknown }
-  return { signer, verdict: isKeyKnown ? evaluate() : KEY_UNKNOWN }
-}
-
-/** What a decision depends on that is not kept; undefined when it can be predicted. */
-export function findUnknown({ names, readsMore }: ClaimReferences, login: KeptLogin): string | undefined {
-  if (readsMore) return 'a rule reads the header of the token or the request, which are not kept'
-  const isKept = (name: string) => login.names.includes(name) || login.names.includes(ALL_CLAIMS)
-  const missing = [...names].filter((name) => !isKept(name)).map((name) => (name === ALL_CLAIMS ? 'all' : name))
-  return missing.length === 0 ? undefined : `these claims of the login are not kept: ${missing.join(', ')}`
-}
-
-const KEY_UNKNOWN: ClaimsVerdict = {
-  accepted: false,
-  reason: 'kid-unknown',
-  failed: { check: 'kid', expected: 'a key of the signer', received: 'the key that verified the token', pass: false },
+  const judged = candidates.map(({ stored, verify }) => ({ signer: stored, ...judgeKeptClaims(stored, verify, login) }))
+  return { login, judged }
 }
 
 /** The keys of the identities that the decision needs. */
@@ -197,14 +162,12 @@ export function attemptOf(
   world: World,
   signer: StoredSigner,
   claim: string,
-  { claims, at }: KeptLogin,
+  login: KeptLogin,
   now: number,
 ): LoginAttempt {
   const identity = world.findIdentityByClaim(signer, claim)
   const policy = identity && world.findPolicy(identity.authPolicyId)
-  const { authenticatedAt, ...session } = readSessionClaims(claims)
-  const loginClaims = { ...session, authenticatedAt: authenticatedAt === null ? null : authenticatedAt + now - at }
-  return { signer, claim, loginClaims, claims, request: undefined, identity, policy, now }
+  return attemptOfKept(signer, { claim, identity, policy }, login, now)
 }
 
 function refusal(signerId: string, reason: string, text: string, identity?: StoredIdentity): Refused {

@@ -9,12 +9,13 @@ import {
   waitsAfterDeletion,
 } from '@countersign/core'
 import type { StoredIdentity } from '../../store/identity-row.ts'
+import type { KeptLogin } from '../../store/kept-login.ts'
 import { findDeletion } from '../../store/reads/identity-access-reads.ts'
 import { isIdentityName } from '../../store/reads/identity-reads.ts'
 import type { Store } from '../../store/store.ts'
-import type { KeptLogin } from '../../token/kept-logins.ts'
+import { findUnknown } from '../../token/judge-kept-login.ts'
 import { newIdentity } from './apply-changes.ts'
-import { attemptOf, findUnknown, missingFactors, type Prediction } from './predict-login.ts'
+import { attemptOf, missingFactors, type Prediction } from './predict-login.ts'
 import type { World } from './world.ts'
 
 export interface ProvisioningParts {

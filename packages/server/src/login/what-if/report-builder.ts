@@ -1,6 +1,6 @@
 import type { WhatIfReport } from '@countersign/contract/what-if'
 import type { StoredIdentity } from '../../store/identity-row.ts'
-import type { KeptLogin } from '../../token/kept-logins.ts'
+import type { KeptLogin } from '../../store/kept-login.ts'
 import type { Prediction } from './predict-login.ts'
 import type { PredictedSession, SessionPrediction } from './predict-session.ts'
 

@@ -7,7 +7,6 @@ import {
   replacedSigner,
   replacesSecurityMember,
   type SignerSettings,
-  type Trust,
   trustAfterWrite,
 } from '@countersign/core'
 import { type AuthorizedTransaction, operation } from '../../store/operation.ts'
@@ -80,15 +79,10 @@ async function changeSigner(
   if (next.scimGroupAttributeTemplate !== current.scimGroupAttributeTemplate)
     await renameGroupAttributes(tx, current, next)
   if (current.attributeSync === 'login' && next.attributeSync !== 'login') await releaseTokenAttributes(tx, current.id)
-  await (mayLockOut(current, next, trust) ? ensureAdministratorRemains(tx, update) : update())
+  const isUsable = current.enabled && current.trust.isTrusted
+  await (isUsable ? ensureAdministratorRemains(tx, update) : update())
 }
 
 function givesSecret({ jwksAuthorization }: GivenKeyFacts): boolean {
   return jwksAuthorization !== undefined
-}
-
-/** Whether administrators that log in by this signer may be unable to afterwards. */
-function mayLockOut(current: StoredSigner, next: SignerSettings, { isTrusted }: Pick<Trust, 'isTrusted'>): boolean {
-  const wasUsable = current.enabled && current.trust.isTrusted
-  return wasUsable && !(next.enabled && isTrusted && next.useExternalId === current.useExternalId)
 }

@@ -19,24 +19,41 @@ export async function findAdministratorLevel(
   const able = await enabledAdministrators(db, now)
     .where('identities.id', '!=', without)
     .where((eb) => eb.or([eb('auth_policies.require_ext_jwt_signer_id', 'is', null), hasSecondSigner(eb)]))
-    .where((eb) =>
-      eb.or([
-        hasAllowedAuthenticator(eb, 'updb'),
-        hasAllowedAuthenticator(eb, 'cert'),
-        hasAllowedPasskey(eb),
-        hasNamingCa(eb),
-        hasAllowedSigner(eb),
-      ]),
-    )
+    .where((eb) => eb.or([hasOwnCredential(eb), hasAllowedSigner(eb)]))
+    .limit(1)
     .executeTakeFirst()
   if (able) return ADMINISTRATOR_LEVEL.ableToLogIn
-  const enabled = await enabledAdministrators(db, now).where('identities.id', '!=', without).executeTakeFirst()
+  const enabled = await enabledAdministrators(db, now).where('identities.id', '!=', without).limit(1).executeTakeFirst()
   return enabled ? ADMINISTRATOR_LEVEL.enabled : ADMINISTRATOR_LEVEL.none
+}
+
+/** Whether an enabled administrator can log in without a token, whatever rules say. */
+export async function hasAdministratorWithoutRules(db: Kysely<Database>, now: number): Promise<boolean> {
+  const found = await enabledAdministrators(db, now)
+    .where('auth_policies.accept_rule', 'is', null)
+    .where('auth_policies.require_ext_jwt_signer_id', 'is', null)
+    .where(hasOwnCredential)
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+/** Some of the enabled administrators, in the order of ids, and whether they have a credential that their policy allows, besides tokens. */
+export async function loadEnabledAdministrators(
+  db: Kysely<Database>,
+  { now, limit }: { readonly now: number; readonly limit: number },
+): Promise<{ readonly id: string; readonly hasOwnCredential: boolean }[]> {
+  const rows = await enabledAdministrators(db, now)
+    .select((eb) => eb.case().when(hasOwnCredential(eb)).then(1).else(0).end().as('own'))
+    .orderBy('identities.id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id, own }) => ({ id, hasOwnCredential: Number(own) === 1 }))
 }
 
 /** Whether no administrator other than this identity is enabled. */
 export async function isLastAdministrator(db: Kysely<Database>, id: string, now: number): Promise<boolean> {
-  const other = await enabledAdministrators(db, now).where('identities.id', '!=', id).executeTakeFirst()
+  const other = await enabledAdministrators(db, now).where('identities.id', '!=', id).limit(1).executeTakeFirst()
   return other === undefined
 }
 
@@ -88,8 +105,17 @@ function enabledAdministrators(db: Kysely<Database>, now: number) {
       .where((eb) => eb.or([eb('identities.disabled_at', 'is', null), eb('identities.disabled_until', '<=', now)]))
       // An administrator whose access ends is none on whom the installation can rest.
       .where('identities.expires_at', 'is', null)
-      .limit(1)
   )
+}
+
+/** Whether the policy allows a credential of the administrator, besides tokens. */
+function hasOwnCredential(eb: Administrators) {
+  return eb.or([
+    hasAllowedAuthenticator(eb, 'updb'),
+    hasAllowedAuthenticator(eb, 'cert'),
+    hasAllowedPasskey(eb),
+    hasNamingCa(eb),
+  ])
 }
 
 type Administrators = ExpressionBuilder<Database, 'identities' | 'auth_policies'>

@@ -35,3 +35,19 @@ export function findKeptLogins(
   const ofSigner = db.selectFrom('kept_logins').selectAll().where('signer_id', '=', signerId)
   return ofSigner.where('outcome', '=', outcome).orderBy('at', 'desc').limit(limit).execute()
 }
+
+/** The logins of administrators since `since`, latest first. */
+export function loadAdministratorLogins(
+  db: Kysely<Database>,
+  { since, limit }: { readonly since: number; readonly limit: number },
+): Promise<KeptLoginRow[]> {
+  return db
+    .selectFrom('kept_logins')
+    .selectAll()
+    .where('identity_id', 'in', (eb) => eb.selectFrom('identities').select('id').where('is_admin', '=', true))
+    .where('at', '>=', since)
+    .orderBy('at', 'desc')
+    .orderBy('digest')
+    .limit(limit)
+    .execute()
+}

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { settingsFile } from '../oidc/oidc.fixture.ts'
+import { createPolicy, POLICIES } from './auth-policies.fixture.ts'
+import type { AppOptions } from './build-app.ts'
+import { savedOf, summarize } from './ext-jwt-signers.fixture.ts'
+import { createPassword, defaultAdminId, IDENTITIES } from './identities.fixture.ts'
+import { logInWithToken, SIGNERS, setUpProvider } from './provider.fixture.ts'
+
+const ONLY_TOKENS = { cert: { allowed: false }, extJwt: { allowed: true }, updb: { allowed: false } }
+const BOB = 'bob@idp.example'
+const LOCKED_OUT = '409 WOULD_LOCK_OUT'
+const WHAT_IF = '/edge/management/v1/what-if'
+const CONFIRMED = '?confirmLockOut=true'
+
+type Members = Readonly<Record<string, unknown>>
+
+/** Alice is an administrator who logs in by tokens of a signer that refers to `hd`. */
+async function setUp(t: TestContext, options: Omit<AppOptions, 'fetchJwks'> = {}) {
+  const set = await setUpProvider(t, options)
+  const { app, token, createSigner, createIdentity } = set
+  const signer = await createSigner({ requiredClaims: { hd: { glob: '*.example' } } })
+  const policy = await createPolicy(app, ONLY_TOKENS)
+  const alice = await createIdentity({ isAdmin: true, authPolicyId: policy })
+  const logIn = async (claims: Members = {}): Promise<string> => {
+    const reply = await logInWithToken(app, token({ hd: 'a.example', ...claims }))
+    assert.equal(reply.status, 200, reply.text)
+    return reply.json.data.token
+  }
+  return {
+    ...set,
+    signer,
+    policy,
+    alice,
+    logIn,
+    disableDefault: async () =>
+      summarize(await app.admin('POST', `${IDENTITIES}/${await defaultAdminId(app)}/disable`, { durationMinutes: 0 })),
+    send: async (method: string, path: string, body: unknown, session = app.adminSession) => {
+      // Every node stores what it has kept.
+      for (const _ of app.stores) await app.call('POST', WHAT_IF, { changes: [] }, { session })
+      return summarize(await app.call(method, path, body, { session }))
+    },
+  }
+}
+
+test('N-08 Z-20 a signer or policy cannot refuse the last login of the only administrator', async (t) => {
+  const { app, signer, policy, alice, logIn, disableDefault, send } = await setUp(t)
+  const holder = await app.makeIdentity({ permissions: ['external-jwt-signer', 'auth-policy'] })
+  const one = `${SIGNERS}/${signer}`
+  const rules = `${POLICIES}/${policy}`
+  await logIn()
+  assert.equal(await send('PATCH', one, { requiredClaims: { hd: 'b.example' } }), '200', 'a password is left')
+  assert.equal(await send('PATCH', one, { requiredClaims: { hd: { glob: '*.example' } } }), '200')
+  await logIn()
+  assert.equal(await disableDefault(), '200')
+  const admin = await logIn()
+  const before = await savedOf(app, signer, { session: admin })
+  const refused: readonly [string, Members][] = [
+    [one, { requiredClaims: { hd: 'b.example' } }],
+    [one, { acceptRule: 'claims.hd == "b.example"' }],
+    [one, { acceptRule: 'claims.hd.nothing' }],
+    [one, { attributeRules: ['claims.groups'] }],
+    [one, { attributeRules: ['[claims.hd.nothing]'] }],
+    [one, { audience: 'other' }],
+    [one, { issuer: 'https://other.example' }],
+    [one, { claimsProperty: 'hd' }],
+    [one, { requirePossession: 'any' }],
+    [one, { maxTokenAgeSeconds: 60, jwksEndpoint: 'https://other.example/jwks' }],
+    [one, { acceptRule: 'claims.department == "net"' }],
+    [one, { acceptRule: 'inCidr(request.address, "10.0.0.0/8")' }],
+    [rules, { acceptRule: 'claims.hd == "b.example"' }],
+    [rules, { acceptRule: 'claims.department == "net"' }],
+    [rules, { primary: { extJwt: { allowed: true, requireAcr: ['strong'] } } }],
+    [`${IDENTITIES}/${alice}`, { externalId: 'someone.else' }],
+  ]
+  for (const [path, body] of refused)
+    assert.equal(await send('PATCH', path, body, admin), LOCKED_OUT, JSON.stringify(body))
+  assert.deepEqual(await savedOf(app, signer, { session: admin }), before)
+  for (const query of ['', CONFIRMED])
+    assert.equal(await send('PATCH', `${rules}${query}`, { acceptRule: 'false' }, holder.session), '401 UNAUTHORIZED')
+  const accepted: readonly [string, Members][] = [
+    [one, { acceptRule: 'claims.hd == "a.example"' }],
+    [one, { requiredClaims: { hd: 'a.example' } }],
+    [one, { attributeRules: ['[claims.hd]'] }],
+    [one, { additionalAudiences: ['other'] }],
+    [one, { name: 'renamed' }],
+    [rules, { acceptRule: 'claims.hd == "a.example" && "manual" in identity.attributes || signer.id != ""' }],
+    [rules, { acceptRule: null }],
+  ]
+  let session = admin
+  for (const [path, body] of accepted) {
+    assert.equal(await send('PATCH', path, body, session), '200', JSON.stringify(body))
+    session = await logIn()
+  }
+  assert.equal(await send('PATCH', `${one}${CONFIRMED}`, { acceptRule: 'false' }, session), '200')
+})
+
+test('Z-20 another administrator whose login is accepted counts', async (t) => {
+  const { signer, policy, createIdentity, logIn, disableDefault, send } = await setUp(t)
+  const bob = await createIdentity({ name: 'bob', externalId: BOB, isAdmin: true, authPolicyId: policy })
+  assert.equal(await disableDefault(), '200')
+  const narrow = { acceptRule: 'claims.hd == "b.example"' }
+  assert.equal(
+    await send('PATCH', `${SIGNERS}/${signer}`, narrow, await logIn()),
+    LOCKED_OUT,
+    'nothing is kept of Bob, and more is checked',
+  )
+  await logIn({ sub: BOB, hd: 'b.example' })
+  assert.equal(await send('PATCH', `${SIGNERS}/${signer}`, narrow, await logIn()), '200')
+  const session = await logIn({ sub: BOB, hd: 'b.example' })
+  assert.equal(
+    await send('DELETE', `${IDENTITIES}/${bob}`, undefined, session),
+    LOCKED_OUT,
+    'Alice is refused by the rule',
+  )
+})
+
+test('Z-20 the rule of a policy counts for logins without a token', async (t) => {
+  const { app, policy, alice, disableDefault, send } = await setUp(t)
+  const passwords = await createPolicy(app, { ...ONLY_TOKENS, extJwt: { allowed: false }, updb: { allowed: true } })
+  const { username, password } = await createPassword(app, alice)
+  assert.equal(await send('PATCH', `${IDENTITIES}/${alice}`, { authPolicyId: passwords }), '200')
+  const session = await app.logIn(username, password)
+  assert.equal(await disableDefault(), '200')
+  const rule = (acceptRule: string) => send('PATCH', `${POLICIES}/${passwords}`, { acceptRule }, session)
+  for (const refusing of ['claims.hd == "a.example"', 'signer.id != ""', 'inCidr(request.address, "192.0.2.0/24")'])
+    assert.equal(await rule(refusing), LOCKED_OUT, refusing)
+  assert.equal(await rule('identity.name == "alice"'), '200')
+  assert.equal(await send('PATCH', `${IDENTITIES}/${alice}`, { authPolicyId: policy }, session), '200')
+})
+
+test('Z-20 where nothing is kept, only what checks more is refused', async (t) => {
+  const { signer, policy, disableDefault, send, logIn } = await setUp(t, {
+    settings: { config: settingsFile(t, 'whatIf:\n  keepLogins: false\n') },
+  })
+  assert.equal(await disableDefault(), '200')
+  const session = await logIn()
+  const change = (body: Members) => send('PATCH', `${SIGNERS}/${signer}`, body, session)
+  assert.equal(await change({ requiredClaims: { hd: 'a.example' } }), LOCKED_OUT)
+  assert.equal(await change({ acceptRule: 'true' }), LOCKED_OUT)
+  assert.equal(await send('PATCH', `${POLICIES}/${policy}`, { acceptRule: 'true' }, session), LOCKED_OUT)
+  assert.equal(await change({ name: 'renamed', additionalAudiences: ['other'] }), '200')
+  assert.equal(
+    await send('PATCH', `${POLICIES}/${policy}`, { name: 'renamed', session: { idleMinutes: 30 } }, session),
+    '200',
+  )
+  assert.equal(await send('PATCH', `${SIGNERS}/${signer}${CONFIRMED}`, { acceptRule: 'true' }, session), '200')
+})
