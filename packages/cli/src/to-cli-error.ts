@@ -1,4 +1,4 @@
-import { errorWords } from '@countersign/contract/error-words'
+import { errorWords, needsFieldName } from '@countersign/contract/error-words'
 import type { CountersignError } from '@countersign/sdk'
 import { CliError, EXIT } from './cli-error.ts'
 import { explainNoResponse } from './net/explain-no-response.ts'
@@ -43,6 +43,7 @@ const EXIT_BY_CODE: { readonly [code: string]: number } = {
 
 /** Hints that name flags, which the SDK does not know. */
 const HINTS: { readonly [code: string]: string } = {
+  WOULD_LOCK_OUT: 'keep an enabled administrator who can log in; an administrator can insist with --confirm-lock-out',
   INVALID_FILTER: 'docs/api.md has the syntax, such as \'name contains "a" and isAdmin = true\'',
   INVALID_SORT_IDENTIFIER: 'write a member of the items, with asc or desc: --sort "createdAt desc, name"',
 }
@@ -63,10 +64,8 @@ export function toCliError(error: unknown): unknown {
     return new CliError(`${error.message}: ${what}`, { hint, exitCode, cause: error })
   }
   // The reason is more specific than the envelope's message.
-  const reason = wordsOf(error)
-  const field = error.field === undefined || reason.includes(error.field) ? '' : ` (${error.field})`
   const request = error.requestId === undefined ? '' : ` [request ${error.requestId}]`
-  return new CliError(`${reason}${field}${request}`, {
+  return new CliError(`${withField(wordsOf(error), error.field)}${request}`, {
     hint: findOwn(HINTS, error.code) ?? error.hint,
     exitCode,
     cause: error,
@@ -78,9 +77,22 @@ function findOwn<Value>(table: Readonly<Record<string, Value>>, code: string): V
   return Object.hasOwn(table, code) ? table[code] : undefined
 }
 
+/** `audience: this is required`. Other words name the member only for those who look for it. */
+function withField({ words, isRule }: Words, field: string | undefined): string {
+  if (field === undefined || words.includes(field)) return words
+  return isRule ? `${field}: ${words}` : `${words} (${field})`
+}
+
+interface Words {
+  readonly words: string
+  /** Whether they mean nothing without the name of the member. */
+  readonly isRule: boolean
+}
+
 /** The words that the console uses too, in the lower case of this program's messages. */
-function wordsOf(error: CountersignError): string {
+function wordsOf(error: CountersignError): Words {
   // Without a cause the message is that of the code, which scripts may know.
   const words = error.reason === error.message ? error.reason : errorWords(error)
-  return words === error.reason ? words : words.charAt(0).toLowerCase() + words.slice(1)
+  const shown = words === error.reason ? words : words.charAt(0).toLowerCase() + words.slice(1)
+  return { words: shown, isRule: needsFieldName(words) }
 }

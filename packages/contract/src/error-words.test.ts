@@ -65,6 +65,11 @@ test('rules about values are said without the words of programs', () => {
     ],
     ["the value '<nil>' is odd", 'The value is not valid'],
     ['externalJwtSigner with id x not found', 'This signer does not exist. It may have been deleted.'],
+    ['authDecision with id x not found', 'There is no refusal with this request id. Refusals are kept for 24 hours.'],
+    [
+      'no administrator would remain: repeat the request with confirmLockOut=true',
+      'After this change no administrator could log in.',
+    ],
     ['not found', 'It does not exist. It may have been deleted.'],
     ['entity type authPolicies referenced by identities: [a b]', 'Identities use it. Give them another one first.'],
     ['entity type authPolicies referenced by things: [a b]', 'It is still in use.'],

@@ -66,7 +66,12 @@ const REASONS: readonly (readonly [pattern: RegExp, words: Words])[] = [
     ({ conflictsWith }, value) => taken(value, conflictsWith, 'identities'),
   ],
   [/^entity type \w+ referenced by (\w+): /, (_, users) => USERS[users] ?? 'It is still in use.'],
+  [
+    /^authDecision with id \S+ not found$/,
+    () => 'There is no refusal with this request id. Refusals are kept for 24 hours.',
+  ],
   [/^(\w+) with id \S+ not found$/, (_, noun) => `This ${nounOf(noun)} does not exist. It may have been deleted.`],
+  [/^(.*): repeat the request with confirmLockOut=true$/s, () => 'After this change no administrator could log in.'],
   [/^not found$/, () => 'It does not exist. It may have been deleted.'],
   [/^invalid current password$/, () => 'The current password is wrong'],
   [/^the value '.*' for '\S+' is invalid: (.*)$/s, (facts, reason) => reasonWords({ ...facts, reason })],
@@ -164,4 +169,12 @@ function taken(field = '', owner = '', store: string): string {
 
 function nounOf(noun: string): string {
   return NOUNS[noun] ?? noun
+}
+
+/** Rules about a value, which mean nothing without its name. */
+const RULE = /^(At least|At most|One of|This is|This may|Enter|The value) /
+
+/** Whether the words of a refusal must be shown beside the name of the field. */
+export function needsFieldName(words: string): boolean {
+  return RULE.test(words)
 }
