@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { controller } from '../../api/client.ts'
 import { CopyId } from '../../show/copy-id.tsx'
-import { Details, Section } from '../../show/details.tsx'
+import { type Detail, Details, Section } from '../../show/details.tsx'
 import { HistoryLink } from '../../show/history-link.tsx'
 import { Instant } from '../../show/instant.tsx'
 import { PageLink } from '../../show/links.tsx'
@@ -49,6 +49,7 @@ function EntryDetail({ entry }: { readonly entry: AuditEntry }) {
             ['Kind', objectKind],
             ['Change', entry.change],
             ['Request id', requestId && <CopyId key="request" id={requestId} of="the request" />],
+            ...(requestId && isRefusal(entry) ? [decisionRow(requestId)] : []),
           ]}
         />
       </Section>
@@ -67,10 +68,24 @@ function EntryDetail({ entry }: { readonly entry: AuditEntry }) {
   )
 }
 
-function Changes({ entry: { before, after } }: { readonly entry: AuditEntry }) {
-  const changes = findChanges(before, after)
+/** A refusal is recorded beside the changes, with what is known of it. */
+function isRefusal({ action }: AuditEntry): boolean {
+  return action?.endsWith('.refused') ?? false
+}
+
+function decisionRow(id: string): Detail {
+  const link = (
+    <PageLink key="decision" to="/decisions/$id" params={{ id }}>
+      Why it was refused
+    </PageLink>
+  )
+  return ['Decision', link]
+}
+
+function Changes({ entry }: { readonly entry: AuditEntry }) {
+  const changes = findChanges(entry.before, entry.after)
   return (
-    <Section title="What changed">
+    <Section title={isRefusal(entry) ? 'What was refused' : 'What changed'}>
       {changes.length === 0 ? (
         <Text c="dimmed">No member has another value.</Text>
       ) : (

@@ -19,7 +19,16 @@ type SignerProps = { readonly signer: Signer }
 const SHOWN_EXPLICITLY = [
   ...['name', 'enabled', 'issuer', 'audience', 'jwksEndpoint', 'jwksCaPem', 'certPem', 'kid', 'claimsProperty'],
   ...['fingerprint', 'commonName', 'notBefore', 'notAfter', 'useExternalId', 'clockSkewSeconds', 'maxTokenAgeSeconds'],
-  ...['requiredClaims', 'tags', 'openIdConfigurationUrl', 'clientId', 'scopes', 'externalAuthUrl', 'targetToken'],
+  ...[
+    'requiredClaims',
+    'tags',
+    'openIdConfigurationUrl',
+    'clientId',
+    'scopes',
+    'externalAuthUrl',
+    'targetToken',
+    'attributeRules',
+  ],
   ...['enrollToCertEnabled', 'enrollToTokenEnabled', 'enrollNameClaimsSelector', 'enrollAttributeClaimsSelector'],
   ...['enrollAuthPolicyId', 'trust', 'attributeSync', 'nameSync', 'provisionOnLogin', 'reprovisionAfterMinutes'],
   ...['backchannelLogoutUrl', 'sharedSignals', 'sharedSignalsUrl', 'scimUrl', 'scimIdentityAttribute'],
@@ -57,17 +66,13 @@ export function TokensSection({ signer }: SignerProps) {
         ['Id', <CopyId key="id" id={signer.id} of={signer.name} />, 'id'],
         ['Issuer', <ExternalLink key="issuer" url={signer.issuer} />, 'issuer'],
         ['Audience', signer.audience, 'audience'],
-        [
-          'JWKS endpoint',
-          signer.jwksEndpoint ? <ExternalLink key="keys" url={signer.jwksEndpoint} /> : shortKeySource(signer),
-          'jwksEndpoint',
-        ],
         ...(signer.jwksEndpoint
           ? ([
+              ['JWKS endpoint', <ExternalLink key="keys" url={signer.jwksEndpoint} />, 'jwksEndpoint'],
               ['Credential of the endpoint', signer.jwksAuthorizationSet ? 'Set' : 'None', 'jwksAuthorizationSet'],
               ['Require key continuity', yesOrNo(signer.requireKeyContinuity), 'requireKeyContinuity'],
             ] as const)
-          : []),
+          : ([['Key source', shortKeySource(signer)]] as const)),
         ['Key id (kid)', signer.kid, 'kid'],
         [
           'Identity claim',
@@ -135,6 +140,11 @@ export function EnrollSection({ signer }: SignerProps) {
         ['Enroll to token', yesOrNo(signer.enrollToTokenEnabled), 'enrollToTokenEnabled'],
         ['Name claims selector', signer.enrollNameClaimsSelector, 'enrollNameClaimsSelector'],
         ['Attribute claims selector', signer.enrollAttributeClaimsSelector, 'enrollAttributeClaimsSelector'],
+        [
+          'Attribute rules',
+          signer.attributeRules.length > 0 && <Lines key="rules" lines={signer.attributeRules} />,
+          'attributeRules',
+        ],
         ['Authentication policy', <PolicyName key="policy" id={signer.enrollAuthPolicyId} />, 'enrollAuthPolicyId'],
         [
           'Attributes',
@@ -178,11 +188,14 @@ export function MessagesSection({ signer }: SignerProps) {
 
 function RequiredClaims({ claims }: { readonly claims: Signer['requiredClaims'] }) {
   const lines = claimLines(claims)
-  if (lines.length === 0) return <>none</>
-  return lines.map((line) => <div key={line}>{line}</div>)
+  return lines.length === 0 ? <>none</> : <Lines lines={lines} />
 }
 
 function SignalActions({ actions }: { readonly actions: Readonly<Record<string, string>> }) {
   const lines = Object.entries(actions).map(([event, action]) => `${event}: ${action}`)
-  return lines.length === 0 ? <>default</> : lines.map((line) => <div key={line}>{line}</div>)
+  return lines.length === 0 ? <>default</> : <Lines lines={lines} />
+}
+
+function Lines({ lines }: { readonly lines: readonly string[] }) {
+  return lines.map((line) => <div key={line}>{line}</div>)
 }
