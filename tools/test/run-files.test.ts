@@ -31,6 +31,15 @@ test('a file that ends badly fails although its tests passed, and its output is 
   assert.deepEqual(runOn(t, 'const x: = 1').results, { 'runs to its end': 'failed' })
 })
 
+test('a stray error fails the file, and is shown', (t) => {
+  const stray = runOn(
+    t,
+    `test('one', async () => { Promise.reject(new Error('stray')); await new Promise((done) => setTimeout(done, 50)) })`,
+  )
+  assert.deepEqual(stray.results, { one: 'passed', 'runs to its end': 'failed' })
+  assert.match(stray.output, /stray/)
+})
+
 /** In a process of its own: node's runner refuses to run inside a test. */
 function runOn(t: TestContext, body: string): { results: Record<string, string>; output: string } {
   const runner = JSON.stringify(join(import.meta.dirname, 'run-files.ts'))
