@@ -41,7 +41,7 @@ interface TestEvent {
   }
 }
 
-const groupTimeoutMs = 5 * 60_000
+const groupTimeoutMs = 15 * 60_000
 const groupFolder = join(root, 'node_modules', '.cache', 'countersign-test-groups')
 /** New objects of a test are many and short-lived: with 16 MiB for them they are rarely copied. */
 const execArgv = ['--min-semi-space-size=16', '--import', join(import.meta.dirname, 'untracked-promises.js')]
