@@ -168,7 +168,7 @@ test('attributes, factors and identities are predicted', async (t) => {
   assert.equal(together.refused.length, 0, 'later changes follow earlier ones')
 })
 
-test('a prediction needs the permission for every change, and to read identities', async (t) => {
+test('N-21 a prediction needs the permission for every change, and to read everything', async (t) => {
   const { app, signer, ask, logIn, update } = await setUp(t)
   assert.equal(await logIn({}), 200)
   const change = update('ext-jwt-signer', signer, { clientId: 'x' })
@@ -176,12 +176,29 @@ test('a prediction needs the permission for every change, and to read identities
     summarize(await ask(changes, (await app.makeIdentity({ permissions })).session))
   assert.equal(await as(['external-jwt-signer.update'], change), '401 UNAUTHORIZED')
   assert.equal(await as(['identity.read'], change), '401 UNAUTHORIZED')
-  assert.equal(await as(['identity.read', 'external-jwt-signer.create'], change), '401 UNAUTHORIZED')
-  assert.equal(await as(['identity.read', 'external-jwt-signer.update'], change), '200')
+  assert.equal(await as(['admin_readonly', 'external-jwt-signer.create'], change), '401 UNAUTHORIZED')
+  assert.equal(await as(['admin_readonly', 'external-jwt-signer.update'], change), '200')
   const both = [change, { op: 'delete', kind: 'auth-policy', id: 'default' }]
-  assert.equal(await as(['identity.read', 'external-jwt-signer.update'], ...both), '401 UNAUTHORIZED')
-  assert.equal(await as(['identity.read', 'external-jwt-signer.update', 'auth-policy'], ...both), '200')
+  assert.equal(await as(['admin_readonly', 'external-jwt-signer.update'], ...both), '401 UNAUTHORIZED')
+  assert.equal(await as(['admin_readonly', 'external-jwt-signer.update', 'auth-policy'], ...both), '200')
   assert.equal(summarize(await app.call('POST', WHAT_IF, { changes: [] })), '401 UNAUTHORIZED')
+})
+
+test('N-21 the claims of a login are not told to a caller that may not read decisions', async (t) => {
+  const { app, signer, ask, logIn, update } = await setUp(t)
+  assert.equal(await logIn({ hd: 'secret.example' }), 200)
+  const changes = [
+    update('ext-jwt-signer', signer, { requiredClaims: { hd: 'x' } }),
+    update('ext-jwt-signer', signer, { attributeSync: 'login', attributeRules: ['[claims.hd]'], requiredClaims: {} }),
+  ]
+  for (const change of changes) {
+    const asks = async (permissions: readonly string[]) =>
+      (await ask([change], (await app.makeIdentity({ permissions })).session)).text
+    const told = await asks(['admin_readonly', 'external-jwt-signer', 'identity'])
+    assert.match(told, /secret\.example/)
+    const refused = await asks(['external-jwt-signer', 'identity', 'auth-policy'])
+    assert.doesNotMatch(refused, /secret\.example/)
+  }
 })
 
 test('the signer loses its trust when a caller without administrator rights would write it', async (t) => {
@@ -189,7 +206,7 @@ test('the signer loses its trust when a caller without administrator rights woul
   await createIdentity({ name: 'root', externalId: 'root', isAdmin: true })
   assert.equal(await logIn({ sub: 'root' }), 200)
   const change = update('ext-jwt-signer', signer, { clientId: 'x' })
-  const { session } = await app.makeIdentity({ permissions: ['identity.read', 'external-jwt-signer'] })
+  const { session } = await app.makeIdentity({ permissions: ['admin_readonly', 'external-jwt-signer'] })
   const byManager = (await ask([change], session)).json.data
   assert.deepEqual(new Set(byManager.refused.map(({ reason }: Change) => reason)), new Set(['signer-not-trusted']))
   assert.deepEqual((await ask([change])).json.data.refused, [])

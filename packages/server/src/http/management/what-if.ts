@@ -78,7 +78,8 @@ export function whatIfRoutes({ clock, whatIf, sealing, jwksPolicy }: WhatIfRoute
     {
       method: 'POST',
       paths: [`${MANAGEMENT}/what-if`],
-      access: { entity: 'identity', action: 'read' },
+      // A rule or an attribute can tell the claims of any login, like its decision.
+      access: { entity: 'admin', action: 'read' },
       bodyCap: 'management',
       body: { schema: WhatIfBody, optional: false, parameter: 'whatIf' },
       note: describe.one('WhatIfReport', 'Predict the effect of changes on logins and sessions', {

@@ -38,6 +38,8 @@ interface Question {
 
 const LOGINS_AT_ONCE = 200
 const SESSIONS_AT_ONCE = 500
+/** Its response is not waited for longer: a rule may take milliseconds for each login and session. */
+const MAX_PREDICTION_MS = 10_000
 /** Further questions of one caller wait. */
 const MAX_WAITING = 4
 
@@ -61,6 +63,7 @@ export class WhatIf {
   async #predict({ changes, limit, actor }: Question): Promise<WhatIfReport> {
     const { store, clock, directory, policies, keptLogins } = this.#parts
     const now = clock.now()
+    const untilMs = performance.now() + MAX_PREDICTION_MS
     const proposed = await applyChanges(changes, {
       now,
       actor,
@@ -73,6 +76,7 @@ export class WhatIf {
     const worlds = {
       before: new World({ signers, identities }, NO_CHANGES),
       after: new World({ signers, identities }, proposed),
+      untilMs,
     }
     await identities.loadPolicies(policyIdsIn(signers, proposed))
     const report = new ReportBuilder()
@@ -90,22 +94,24 @@ export class WhatIf {
 
   async #predictLogins(
     logins: readonly KeptLogin[],
-    { before, after }: Worlds,
+    { before, after, untilMs }: Worlds,
     identities: IdentityTable,
     report: ReportBuilder,
     now: number,
   ): Promise<void> {
-    const judged = await mapInTurns(logins, (login) => [judgeLogin(before, login), judgeLogin(after, login)] as const)
+    const judge = (login: KeptLogin) => [judgeLogin(before, login), judgeLogin(after, login)] as const
+    const judged = await mapInTurns(logins, judge, { untilMs })
     const keys = judged.flat().flatMap(identityKeysOf)
     const claimsOf = (useExternalId: boolean) =>
       keys.flatMap((key) => (key.useExternalId === useExternalId ? [key.claim] : []))
     const kept = logins.flatMap(({ identityId }) => identityId ?? [])
     await identities.load({ ids: [...claimsOf(false), ...kept], externalIds: claimsOf(true) })
-    const pairs = await mapInTurns(judged, ([was, would]) => ({
+    const predict = ([was, would]: (typeof judged)[number]) => ({
       login: was.login,
       was: { world: before, prediction: predictLogin(before, was, now), judged: was },
       would: { world: after, prediction: predictLogin(after, would, now), judged: would },
-    }))
+    })
+    const pairs = await mapInTurns(judged, predict, { untilMs })
     for (const { login, was, would } of pairs) {
       const known = login.identityId === null ? undefined : before.findIdentity(login.identityId)
       report.noteLogin(await this.#settle(was, now), await this.#settle(would, now), login, known)
@@ -121,17 +127,23 @@ export class WhatIf {
     return predictProvisioning(this.#parts, world, prediction, judged.login, now)
   }
 
-  async #predictSessions({ before, after }: Worlds, identities: IdentityTable, report: ReportBuilder, now: number) {
+  async #predictSessions(
+    { before, after, untilMs }: Worlds,
+    identities: IdentityTable,
+    report: ReportBuilder,
+    now: number,
+  ) {
     const { store, idleMs } = this.#parts
     let afterId = ''
     for (;;) {
       const sessions = await loadLiveSessions(store.db, { now, afterId, limit: SESSIONS_AT_ONCE })
       await identities.load({ ids: sessions.map(({ identityId }) => identityId), externalIds: [] })
-      await mapInTurns(sessions, (session) => {
+      const predict = (session: (typeof sessions)[number]) => {
         const was = predictSession(before, session, { now, idleMs })
         const would = predictSession(after, session, { now, idleMs })
         report.noteSession(was, would, session, before.findIdentity(session.identityId))
-      })
+      }
+      await mapInTurns(sessions, predict, { untilMs })
       const last = sessions.at(-1)
       if (!last || sessions.length < SESSIONS_AT_ONCE) return
       afterId = last.id
@@ -144,6 +156,8 @@ const NO_CHANGES: WorldChanges = { signers: new Map(), policies: new Map(), iden
 interface Worlds {
   readonly before: World
   readonly after: World
+  /** When the prediction fails for the time that it takes. */
+  readonly untilMs: number
 }
 
 interface Pending {
