@@ -284,7 +284,7 @@ export function createController(parts: ControllerParts): Controller {
     hasPasskey: (identityId) => hasPasskey(store.db, identityId),
   })
   const decisions = new DecisionRecorder({
-    save: (decisions, dropped) => store.run(recordDecisions, { decisions, dropped }, system()),
+    save: (decisions, recorded) => store.run(recordDecisions, { decisions, ...recorded }, system()),
     clock,
     log,
   })
@@ -521,7 +521,7 @@ export function createController(parts: ControllerParts): Controller {
       health.stop()
       await http.close()
       await settleWithin(LAST_WRITES_TIMEOUT_MS, [
-        decisions.flush(),
+        decisions.settle(),
         keptLogins.flush(),
         accountUses.flush(),
         recorder.flush().then(() => sinkDelivery.stop()),

@@ -1,4 +1,4 @@
-import type { LoginMethodName } from '@countersign/core'
+import { type LoginMethodName, TokenBuckets } from '@countersign/core'
 import type { Logger } from 'pino'
 import { createRefusalSampler } from '../limits/refusal-sampler.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -45,10 +45,16 @@ export interface AcceptedAccessToken extends Omit<RefusedLogin, 'reason'> {
 }
 
 interface DecisionRecorderParts {
-  /** Stores decisions, and how many were left out since the last ones. Rejects when that fails. */
-  readonly save: (decisions: readonly AuthDecisionRow[], dropped: number) => Promise<void>
+  /** Stores decisions, and those of them that the audit record has. Rejects when that fails. */
+  readonly save: (decisions: readonly AuthDecisionRow[], recorded: RecordedPart) => Promise<void>
   readonly clock: Clock
   readonly log: Logger
+}
+
+/** What the audit record has of decisions, and how many were left out since the last note of it. */
+export interface RecordedPart {
+  readonly recorded: readonly AuthDecisionRow[]
+  readonly dropped: number
 }
 
 type Decided = RefusedLogin | RefusedEnrollment | RefusedChannelToken | AcceptedAccessToken
@@ -62,6 +68,10 @@ const MAX_ADDRESS_LENGTH = 64
 /** No longer claim can name an identity. */
 const MAX_NAME_LENGTH = 512
 const WARN_EVERY_MS = 60_000
+/** The audit record keeps its entries for a year, and strangers must not fill the disk with them: 1,000 refusals an hour, after a burst. */
+const RECORDED = { burst: 10_000, perSecond: 1_000 / 3_600 }
+/** During a flood, the record says this often how many were left out. */
+const NOTE_EVERY_MS = 60_000
 
 /** Stores refusals as decisions, in batches, one explanation at a time. During a flood only a bounded sample is explained and stored. */
 export class DecisionRecorder {
@@ -71,8 +81,13 @@ export class DecisionRecorder {
   #timer: NodeJS.Timeout | undefined
   #draining: Promise<void> | undefined
   #leftOut = 0
-  /** How many of those the store knows of. */
+  readonly #recordBucket = new TokenBuckets(RECORDED, 1)
+  /** Decisions that were stored, and are not in the audit record. */
+  #unrecorded = 0
+  /** How many of both the audit record knows of, and since when. */
   #noted = 0
+  #notedAt = Number.NEGATIVE_INFINITY
+  #noteTimer: NodeJS.Timeout | undefined
   #warnedAt = Number.NEGATIVE_INFINITY
   #warnedCount = 0
 
@@ -102,6 +117,12 @@ export class DecisionRecorder {
     this.#timer ??= setTimeout(() => void this.#drain(), BATCH_MS).unref()
   }
 
+  /** Like `flush`, and the audit record says at once how many it does not have. Not for callers that a stranger can be. */
+  async settle(): Promise<void> {
+    this.#notedAt = Number.NEGATIVE_INFINITY
+    await this.flush()
+  }
+
   /** Resolves when all refusals recorded before are stored. */
   async flush(): Promise<void> {
     // Twice: a running drain may have checked the queue just before the last refusal was added.
@@ -128,8 +149,22 @@ export class DecisionRecorder {
       }
       await this.#write(rows)
     }
-    if (this.#leftOut > this.#noted) await this.#write([])
+    if (this.#isNoteDue) await this.#write([])
+    if (this.#missing > this.#noted) this.#noteTimer ??= setTimeout(() => this.#noteLater(), NOTE_EVERY_MS).unref()
     this.#warnAboutLeftOut()
+  }
+
+  get #missing(): number {
+    return this.#leftOut + this.#unrecorded
+  }
+
+  get #isNoteDue(): boolean {
+    return this.#missing > this.#noted && this.#parts.clock.now() - this.#notedAt >= NOTE_EVERY_MS
+  }
+
+  #noteLater(): void {
+    this.#noteTimer = undefined
+    void this.#drain()
   }
 
   /** Returns the row of a refusal; empty when it cannot be explained. */
@@ -154,11 +189,17 @@ export class DecisionRecorder {
   }
 
   async #write(decisions: readonly AuthDecisionRow[]): Promise<void> {
-    const { save, log } = this.#parts
-    const leftOut = this.#leftOut
+    const { save, clock, log } = this.#parts
+    const recorded = decisions.filter(({ at }) => this.#recordBucket.take('record', at) === 0)
+    const isNoted = this.#isNoteDue
+    const missing = this.#missing
     try {
-      await save(decisions, leftOut - this.#noted)
-      this.#noted = leftOut
+      await save(decisions, { recorded, dropped: isNoted ? missing - this.#noted : 0 })
+      this.#unrecorded += decisions.length - recorded.length
+      if (isNoted) {
+        this.#noted = missing
+        this.#notedAt = clock.now()
+      }
     } catch (error) {
       this.#leftOut += decisions.length
       log.warn({ err: error, decisions: decisions.length }, 'decisions about refused logins could not be stored')

@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { pruneDecisions, recordDecisions } from '../../src/operations/auth-decision/record-decisions.ts'
 import { startUpkeep } from '../../src/process/upkeep.ts'
 import type { AuthDecisionRow } from '../../src/store/schema.ts'
-import { DecisionRecorder, type RefusedLogin } from '../../src/token/decision-recorder.ts'
+import { DecisionRecorder, type RecordedPart, type RefusedLogin } from '../../src/token/decision-recorder.ts'
 import type { LoginExplanation } from '../../src/token/login-explanation.ts'
 import { openTestStore } from '../store/open-test-stores.ts'
 
@@ -19,9 +19,11 @@ async function setUp(t: TestContext, isDown = () => false) {
   const clock = { now: () => time.now }
   const logged: string[] = []
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) })
-  const save = async (decisions: readonly AuthDecisionRow[]): Promise<void> => {
+  const parts: RecordedPart[] = []
+  const save = async (decisions: readonly AuthDecisionRow[], part: RecordedPart): Promise<void> => {
     if (isDown()) throw new AppError('STORE_UNAVAILABLE')
-    await store.run(recordDecisions, { decisions }, { actorId: 'system', now: time.now })
+    parts.push(part)
+    await store.run(recordDecisions, { decisions, ...part }, { actorId: 'system', now: time.now })
   }
   const recorder = new DecisionRecorder({ save, clock, log })
   let count = 0
@@ -36,7 +38,7 @@ async function setUp(t: TestContext, isDown = () => false) {
     ...members,
   })
   const rows = () => store.db.selectFrom('auth_decisions').selectAll().orderBy('id').execute()
-  return { store, time, clock, log, logged, recorder, refusal, rows }
+  return { store, time, clock, log, logged, recorder, refusal, rows, parts }
 }
 
 test('D18 recording does not wait: the explanation is computed later, and the row written in a batch', async (t) => {
@@ -89,6 +91,29 @@ test('R-04 Z-07 a bounded number of a flood is kept, the others are counted, and
   for (let address = 0; address < 10_000; address++) recorder.record(refusal({ remoteAddress: `192.0.2.${address}` }))
   await recorder.flush()
   assert.ok((await rows()).length <= 550)
+})
+
+test('Z-07 strangers add at most 1,000 refusals an hour to the audit record, after a burst, and one note a minute', async (t) => {
+  const { recorder, refusal, rows, time, parts } = await setUp(t)
+  const recorded = () => parts.flatMap((part) => part.recorded).length
+  // Fifty in a second, the sample of a flood that all addresses share, and how many more there were.
+  for (let second = 0; second < 300; second++) {
+    for (let times = 0; times < 50; times++) recorder.record(refusal({ remoteAddress: `192.0.2.${times}` }))
+    if (second % 5 === 4) await recorder.flush()
+    time.now += 1000
+  }
+  const kept = (await rows()).length
+  assert.ok(kept > 14_000, String(kept))
+  assert.ok(recorded() >= 10_000 && recorded() <= 10_000 + 300 * (1_000 / 3_600) + 1, String(recorded()))
+  const notes = parts.filter(({ dropped }) => dropped > 0).length
+  assert.ok(notes >= 1 && notes <= 6, String(notes))
+  await recorder.settle()
+  const dropped = parts.reduce((sum, part) => sum + part.dropped, 0)
+  assert.equal(recorded() + dropped, 15_000)
+  time.now += 3_600_000
+  recorder.record(refusal())
+  await recorder.flush()
+  assert.equal(parts.at(-1)?.recorded.length, 1)
 })
 
 test('R-04 a decision takes at most 4 KiB, whatever a token contains', async (t) => {

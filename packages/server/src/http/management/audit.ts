@@ -14,7 +14,7 @@ const access = { entity: 'admin', action: 'read' } as const
 
 interface AuditRouteParts {
   readonly store: Store
-  readonly decisions: Pick<DecisionRecorder, 'flush'>
+  readonly decisions: Pick<DecisionRecorder, 'settle'>
   readonly auditRecord: Pick<AuditRecord, 'settle' | 'heads' | 'keys'>
 }
 
@@ -29,7 +29,7 @@ export function auditRoutes({ store, decisions, auditRecord }: AuditRouteParts):
       body: null,
       note: describe.list('AuditEntry', 'List the changes and decisions of the audit record'),
       handle: async (call) => {
-        await decisions.flush()
+        await decisions.settle()
         await auditRecord.settle()
         const show = (rows: readonly AuditEntryRow[]) => rows.map(entryView)
         return listResponse({ store, table: AUDIT_ENTRY_FILTER, show }, call)
@@ -43,7 +43,7 @@ export function auditRoutes({ store, decisions, auditRecord }: AuditRouteParts):
       body: null,
       note: describe.wholeList('AuditHead', 'Get the signed heads of the audit record'),
       handle: async () => {
-        await decisions.flush()
+        await decisions.settle()
         const { heads, anchors } = await auditRecord.heads()
         const keys = await auditRecord.keys()
         return { status: 200, json: { data: heads.map(headView), meta: { keys, anchors: anchors.map(headView) } } }

@@ -13,7 +13,9 @@ const PRUNE_BATCH = 1_000
 
 export interface RecordDecisions {
   readonly decisions: readonly AuthDecisionRow[]
-  /** How many refusals were left out since the last decisions. */
+  /** Those that the audit record has too; by default all. */
+  readonly recorded?: readonly AuthDecisionRow[]
+  /** How many refusals the audit record does not have, since its last note of it. */
   readonly dropped?: number
 }
 
@@ -22,9 +24,9 @@ export const recordDecisions = operation({
   name: 'authDecision.record',
   access: 'none',
   needsWriteLock: false,
-  async run(tx, { decisions, dropped = 0 }: RecordDecisions): Promise<void> {
+  async run(tx, { decisions, recorded = decisions, dropped = 0 }: RecordDecisions): Promise<void> {
     await insertAuthDecisions(tx, decisions)
-    await recordDecided(tx, decisions, dropped)
+    await recordDecided(tx, recorded, dropped)
   },
 })
 
