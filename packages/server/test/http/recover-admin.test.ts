@@ -57,6 +57,21 @@ test('a recovered administrator logs in with the new password alone, whatever st
   assert.equal((await logIn(app, 'admin', 'newer password')).status, 200)
 })
 
+test('a recovered administrator logs in although a rule of its policy refuses every login', async (t) => {
+  const app = await buildApp(t)
+  const { admin, change } = await setUp(app)
+  const open = await change('GET', `${POLICIES}/default`)
+  const { id: authPolicyId } = await change('POST', POLICIES, {
+    ...open,
+    name: 'closed',
+    acceptRule: 'claims.sub == "x"',
+  })
+  await change('PATCH', `${IDENTITIES}/${admin.id}`, { authPolicyId })
+  const { formerPolicyName, policyName } = await recover(app, 'new password')
+  assert.deepEqual([formerPolicyName, policyName !== null], ['closed', true])
+  assert.equal((await logIn(app, 'admin', 'new password')).status, 200)
+})
+
 test('a recovered administrator without a password login gets one, under a free user name', async (t) => {
   const app = await buildApp(t)
   const { admin, change } = await setUp(app)

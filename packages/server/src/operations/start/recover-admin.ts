@@ -60,9 +60,10 @@ export const recoverAdmin = operation({
   },
 })
 
-function admitsPasswordAlone({ primary, secondary }: AuthPolicySettings): boolean {
+function admitsPasswordAlone({ primary, secondary, acceptRule }: AuthPolicySettings): boolean {
   const { requireTotp, requireExtJwtSigner, requirePasskey } = secondary
-  return primary.updb.allowed && !requireTotp && requireExtJwtSigner === null && !requirePasskey
+  const isAlone = !requireTotp && requireExtJwtSigner === null && !requirePasskey
+  return primary.updb.allowed && isAlone && acceptRule === null
 }
 
 /** Allows passwords alone. Each recovery has its own, because an earlier one may have been changed since. */
