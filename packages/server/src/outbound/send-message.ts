@@ -32,6 +32,8 @@ export interface MessageSenderParts {
 const MAX_HEADER_BYTES = 16_384
 /** Of a response, which is not read further. */
 const MAX_BODY_BYTES = 65_536
+/** Responses with a status 1xx before the one that counts. A server could send them without end. */
+const MAX_INTERIM = 8
 const MAX_CONNECTIONS = 8
 const IDLE_MS = 30_000
 const MAX_OWNERS = 64
@@ -124,6 +126,7 @@ function post(
   { agent, totalMs }: { readonly agent: Agent; readonly totalMs: number },
 ): Promise<number> {
   const bytes = Buffer.from(content)
+  let interim = 0
   return new Promise<number>((resolve, reject) => {
     // A signal of its own would cost a message a fifth more.
     const timer = setTimeout(() => {
@@ -152,7 +155,13 @@ function post(
     })
       .on('close', end)
       .on('response', (response) => readStatus(response, resolve, reject))
+      .on('information', () => {
+        interim++
+        if (interim > MAX_INTERIM)
+          sent.destroy(new OutboundError('protocol', `${url.host} sent too many interim responses`))
+      })
       .on('upgrade', (_response, socket) => {
+        // It no longer belongs to the agent, which would close it.
         socket.destroy()
         reject(new Error('the connection was upgraded'))
       })

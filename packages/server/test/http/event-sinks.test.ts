@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { newId } from '@countersign/core'
@@ -183,6 +185,33 @@ test('both secrets sign during a rotation, for a day', async (t) => {
   await app.call('POST', `${SINKS}/${id}/test`, undefined, { session })
   const last = receiver.received.at(-1)
   assert.doesNotMatch(String(last?.headers['webhook-signature']), / /)
+})
+
+test('Z-03 a receiver that upgrades connections, or sends interim responses without end, keeps no connection', async (t) => {
+  const INTERIM = 'HTTP/1.1 103 Early Hints\r\n\r\n'
+  const responses: Record<string, [string, boolean]> = {
+    '/upgrade': ['HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n', false],
+    '/interim': [INTERIM.repeat(100), false],
+    '/few': [`${INTERIM}${INTERIM}HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`, true],
+  }
+  const closed: Promise<unknown>[] = []
+  const server = createServer((socket) => {
+    closed.push(once(socket, 'close'))
+    socket.on('error', () => {})
+    socket.once('data', (head) => socket.write(responses[head.toString().split(' ')[1] ?? '']?.[0] ?? ''))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const app = await buildApp(t)
+  for (const [path, [, isDelivered]] of Object.entries(responses)) {
+    const sink = { name: path.slice(1), kind: 'webhook', url: `http://127.0.0.1:${port}${path}`, enabled: false }
+    const sent = await app.admin('POST', `${SINKS}/${await makeSink(app, sink)}/test`)
+    assert.equal(sent.json.data.delivered, isDelivered, sent.text)
+    assert.doesNotMatch(sent.text, /within 5 s/)
+  }
+  assert.equal(closed.length, 3)
+  await Promise.all(closed)
 })
 
 test('Z-01 a collector that is down for minutes misses nothing, and repeats have the same id', async (t) => {
