@@ -54,8 +54,8 @@ const SECONDS_PER_MINUTE = 60
 /** A /48 network may fail this many times as often as one /64 network. */
 const SITE_FACTOR = 10
 
-/** A device renews its certificate once in its life, and tries again when a response is lost. */
-const RENEWALS = { burst: 30, perSecond: 0.2 }
+/** A device renews its certificate once in its life, and tries again when a response is lost. What was replaced is on the list of revoked certificates until it expires. */
+const RENEWALS = { burst: 30, perSecond: 10 / 3_600 }
 
 /** An identity can have many sessions, each of which refreshes its tokens twice an hour and has a certificate or two. */
 const ISSUED = { burst: 60, perSecond: 1 }
