@@ -31,10 +31,11 @@ interface Writer {
 
 /**
  * The trust after someone gave or confirmed keys. Keys that an administrator has pinned are accepted from every caller that can give some; others
- * are trusted as their giver is.
+ * are trusted as their giver is. No keys give trust back: a job with administrator rights that pushes them has not seen what another writer changed.
  */
 export function trustAfterKeys(current: Trust, writer: Writer, now: number, isPinned: boolean): Trust {
-  return isPinned && !writer.isAdmin ? current : trustAfterWrite(writer, now)
+  const keepsTrust = writer.isAdmin ? !current.isTrusted : isPinned
+  return keepsTrust ? current : trustAfterWrite(writer, now)
 }
 
 /** The trust after a write of a security member. */

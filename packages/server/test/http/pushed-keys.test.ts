@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { thumbprintOf } from '@countersign/core'
 import { mintKey, mintKeySet } from '@countersign/testkit'
 import { jwksBody, OLD_SIGNERS, summarize } from './ext-jwt-signers.fixture.ts'
-import { logInWithToken, SIGNERS, setUpProvider } from './provider.fixture.ts'
+import { AUDIENCE, logInWithToken, SIGNERS, setUpProvider } from './provider.fixture.ts'
 
 const ONE = mintKey('P-256', 'one')
 const TWO = mintKey('P-256', 'two')
@@ -120,11 +120,27 @@ test('D55 D62 a push by a holder of the permission keeps trust only for pinned k
   }
   assert.equal(await stateAfter(mintKeySet(ONE)), 'trusted')
   assert.equal(await stateAfter(mintKeySet(ONE), { session }), 'untrusted')
-  assert.equal(await stateAfter(mintKeySet(ONE)), 'trusted', 'an administrator gives it back')
+  assert.equal(await stateAfter(mintKeySet(ONE)), 'untrusted', 'a push of an administrator does not give it back')
   assert.equal((await app.admin('PATCH', `${SIGNERS}/${id}`, pins)).status, 200)
   assert.equal(await stateAfter(mintKeySet(ONE), { session }), 'trusted')
   assert.equal(await stateAfter(mintKeySet(ONE, TWO), { session }), 'untrusted')
   assert.equal(await stateAfter(mintKeySet(ONE), { session }), 'untrusted', 'pinned keys give no trust')
+})
+
+test('D55 a push with administrator rights does not trust what another writer changed', async (t) => {
+  const { app, id, push, detail, createIdentity, token } = await setUp(t)
+  await createIdentity({ name: 'root', externalId: 'root', isAdmin: true })
+  await push(mintKeySet(ONE))
+  const logIn = async (aud: string) => (await logInWithToken(app, token({ sub: 'root', aud }, ONE))).status
+  assert.deepEqual([await logIn(AUDIENCE), await logIn('evil')], [200, 401])
+  const { session } = await app.makeIdentity({ permissions: ['external-jwt-signer'] })
+  const widened = await app.call('PATCH', `${SIGNERS}/${id}`, { additionalAudiences: ['evil'] }, { session })
+  assert.equal(widened.status, 200, widened.text)
+  assert.equal((await push(mintKeySet(ONE, TWO))).status, 200)
+  assert.equal((await detail()).trust.state, 'untrusted')
+  assert.deepEqual([await logIn(AUDIENCE), await logIn('evil')], [401, 401])
+  assert.equal((await app.admin('PATCH', `${SIGNERS}/${id}`, { additionalAudiences: [] })).status, 200)
+  assert.deepEqual([await logIn(AUDIENCE), await logIn('evil')], [200, 401])
 })
 
 test('D62 pushed keys that a signer gave up do not come back with the setting', async (t) => {
