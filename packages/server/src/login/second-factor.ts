@@ -48,9 +48,12 @@ export type MissingFactor =
   /** The rule of the policy refuses the session, or this request: nothing that the caller adds completes it. */
   | { readonly kind: 'rule'; readonly reason: RuleRefusal }
 
-/** Whether a session lacks a passkey that its identity has: its holder may have stolen the first factor, and sets up no other one. */
-export function lacksOwnPasskey(missing: readonly MissingFactor[]): boolean {
-  return missing.some((factor) => factor.kind === 'passkey' && factor.isEnrolled)
+/**
+ * Whether a session lacks a passkey that its identity has, or the rule of the policy refuses the request: its holder may have stolen the first factor, and
+ * sets up no other one.
+ */
+export function maySetUpNothing(missing: readonly MissingFactor[]): boolean {
+  return missing.some((factor) => factor.kind === 'rule' || (factor.kind === 'passkey' && factor.isEnrolled))
 }
 
 /**
@@ -58,7 +61,7 @@ export function lacksOwnPasskey(missing: readonly MissingFactor[]): boolean {
  * password could lock the owner out.
  */
 export function canVerifyCodes(missing: readonly MissingFactor[]): boolean {
-  return !lacksOwnPasskey(missing) && (missing.length === 0 || missing.some(({ kind }) => kind === 'totp'))
+  return !maySetUpNothing(missing) && (missing.length === 0 || missing.some(({ kind }) => kind === 'totp'))
 }
 
 interface SecondFactorParts {

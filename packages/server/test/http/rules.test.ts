@@ -174,6 +174,7 @@ test('Z-17 a rule that multiplies the lists of a token is refused, also when it 
   assert.match(decision.signers[0].checks.at(-1).received, /takes too long/)
 })
 
+const OWN = '/edge/client/v1/current-identity'
 const IDENTITIES = '/edge/management/v1/identities'
 const POLICIES = '/edge/management/v1/auth-policies'
 
@@ -236,6 +237,19 @@ test('Z-19 the rule of a policy is judged at each request of a session, by the c
   assert.equal(await statusOf(later), 200)
   await setRule(null)
   assert.equal(await statusOf(session), 200)
+})
+
+test('Z-19 a request that the rule refuses sets up no one-time codes, which the policy requires', async (t) => {
+  const { app, token, setRule, policyPath } = await setUpPolicy(t, 'claims.level > 1')
+  const { secondary } = (await app.admin('GET', policyPath)).json.data
+  assert.equal((await app.admin('PATCH', policyPath, { secondary: { ...secondary, requireTotp: true } })).status, 200)
+  const session = (await logInWithToken(app, token({ level: 2 }))).json.data.token
+  const setUpCodes = async () => (await app.call('POST', `${OWN}/mfa`, undefined, { session })).status
+  await setRule('request.address == "192.0.2.1"')
+  assert.equal(await setUpCodes(), 401)
+  assert.equal((await app.call('GET', `${OWN}/mfa`, undefined, { session })).status, 404)
+  await setRule('request.address != "192.0.2.1"')
+  assert.equal(await setUpCodes(), 201)
 })
 
 test('Z-19 a write is refused by the rule that holds when it is made', async (t) => {

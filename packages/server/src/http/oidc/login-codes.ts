@@ -1,6 +1,6 @@
 import { AppError } from '@countersign/core'
 import { type CodeRequest, OwnOneTimeCodes, type OwnOneTimeCodesParts } from '../../login/own-one-time-codes.ts'
-import { canVerifyCodes, lacksOwnPasskey } from '../../login/second-factor.ts'
+import { canVerifyCodes, maySetUpNothing } from '../../login/second-factor.ts'
 import type { Oidc } from '../../oidc/create-oidc.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { StoredOidcLogin } from '../../store/oidc-login.ts'
@@ -78,7 +78,7 @@ export function loginCodeRoutes(parts: LoginCodeRouteParts): Route[] {
     const found = await begin(call)
     if (typeof found === 'string') return refuseUnknown(found)
     const { request, accepted, step } = found
-    if (lacksOwnPasskey(step.missing)) throw missingFactors(step.missing)
+    if (maySetUpNothing(step.missing)) throw missingFactors(step.missing)
     // A page that is sent twice shows the codes again, as long as they are not verified.
     if (accepted !== 'html' || !(await isStarted(request))) await own.start(request)
     const totp = await own.getUnverified(request.session)

@@ -1,7 +1,7 @@
 import { CODE_HEADER, type OneTimeCode as CodeBody, OneTimeCode } from '@countersign/contract'
 import { AppError } from '@countersign/core'
 import { type CodeRequest, OwnOneTimeCodes, type OwnOneTimeCodesParts } from '../../login/own-one-time-codes.ts'
-import { canVerifyCodes, lacksOwnPasskey, type SecondFactor } from '../../login/second-factor.ts'
+import { canVerifyCodes, maySetUpNothing, type SecondFactor } from '../../login/second-factor.ts'
 import type { Oidc } from '../../oidc/create-oidc.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { SignerRevision } from '../../store/actor-credential.ts'
@@ -72,7 +72,7 @@ export function currentIdentityMfaRoutes(parts: CurrentIdentityMfaRouteParts): R
 
   const start = async (call: Call): Promise<RouteResponse> => {
     const { missing } = await secondFactor.check(sessionOf(call), call.untrustedBearers, call.tokenContext)
-    if (lacksOwnPasskey(missing)) throw missingFactors(missing)
+    if (maySetUpNothing(missing)) throw missingFactors(missing)
     const id = await own.start(requestOf(call))
     return { status: 201, json: { data: { _links: { self: LINK }, id }, meta: {} } }
   }
