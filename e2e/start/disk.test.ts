@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createControllerStage, type ReadyController } from '@countersign/testkit'
@@ -7,6 +7,7 @@ import { OWN_SESSION, until } from '../workers/worker-clients.ts'
 import { type BreakableDisk, makeFailingDisk, makeFullDisk } from './breakable-disk.ts'
 import { buildSignerBody, CLIENT_SIGNERS, SIGNERS } from './signer-body.ts'
 
+const SINKS = '/edge/management/v1/event-sinks'
 const PASSWORD = 'the password of broken disks'
 
 /** Starts a controller with all its files on the disk, and records the acknowledged writes. */
@@ -44,10 +45,14 @@ async function checkOnlyReads({ controller, session, acknowledged, write }: Awai
   assert.deepEqual(await listNames(controller, session), acknowledged.toSorted())
 }
 
-test('S-04 on a full disk only writes are refused, and they succeed again when there is space', async (t) => {
+test('S-04 Z-01 on a full disk only writes are refused, they succeed again when there is space, and sinks miss nothing', async (t) => {
   const disk = makeFullDisk(t)
   const started = await startOn(t, disk)
-  const { controller, session, acknowledged, eventFile, write } = started
+  const { controller, session, acknowledged, eventFile, dataDir, write } = started
+  const sink = await controller.request('POST', SINKS, { session, body: { name: 'kept', kind: 'file' } })
+  assert.equal(sink.status, 201, sink.text)
+  const before = acknowledged.length
+  for (let count = 0; count < 3; count++) assert.equal((await write()).status, 201)
   disk.break(controller)
   await checkOnlyReads(started)
   disk.repair(controller)
@@ -57,6 +62,25 @@ test('S-04 on a full disk only writes are refused, and they succeed again when t
   await until(() => readFileSync(eventFile, 'utf8').includes(`"${last}"`), 'events in the file again')
   const lines = readFileSync(eventFile, 'utf8').trimEnd().split('\n')
   for (const line of lines) assert.ok(JSON.parse(line), 'no line is truncated')
+  const sinkFile = join(dataDir, 'events', 'kept.jsonl')
+  const readSink = () => (existsSync(sinkFile) ? readFileSync(sinkFile, 'utf8').trimEnd().split('\n') : [])
+  // A delivery that failed is tried again after some seconds.
+  await until(() => readSink().some((line) => line.includes(`"${last}"`)), 'events in the sink')
+  const delivered = new Map(readSink().map((line) => [JSON.parse(line).event_id, JSON.parse(line)]))
+  const events = [...delivered.values()]
+  const positions = events.map(({ position }) => position)
+  assert.deepEqual(
+    positions,
+    positions.map((_, at) => at + 1),
+    'each event once, but for repeats with the same id',
+  )
+  const created = events.filter(
+    ({ entityType, eventType }) => entityType === 'externalJwtSigners' && eventType === 'created',
+  )
+  assert.deepEqual(
+    created.map(({ finalState }) => finalState.name),
+    acknowledged.slice(before),
+  )
   assert.equal((await controller.stop()).code, 0, controller.stderr())
 })
 

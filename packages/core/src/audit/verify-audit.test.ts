@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { generateKeyPairSync, randomInt, sign } from 'node:crypto'
+import { generateKeyPairSync, hash, sign } from 'node:crypto'
 import { test } from 'node:test'
 import { type AuditContent, NO_ENTRY_HASH, nextAuditLink } from './audit-entry.ts'
 import { AUDIT_SIGNATURES, type AuditHead, type AuditSignatureKind, isSignedHead } from './audit-head.ts'
@@ -231,6 +231,16 @@ test('Z-05 entries that are inserted before an anchor, or before the first entry
 })
 
 const OTHER_VALUES: readonly unknown[] = [null, '', 'x', 0, true, [], {}]
+
+let drawn = 0
+
+/** From `low`, or 0, below `high`. The same numbers in every run. */
+function randomInt(high: number): number
+function randomInt(low: number, high: number): number
+function randomInt(first: number, second?: number): number {
+  const [low, high] = second === undefined ? [0, first] : [first, second]
+  return low + (Number.parseInt(hash('sha256', `seed ${drawn++}`).slice(0, 8), 16) % (high - low))
+}
 
 /** One random manipulation of an export, which changes what it says. */
 const MANIPULATIONS: readonly ((entries: ExportedEntry[], at: number) => ExportedEntry[])[] = [

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
-import type { Change, OwnChange } from './change.ts'
+import type { Change, ChangedEntity, OwnChange } from './change.ts'
 import { eventLines } from './event-lines.ts'
 import type { OperationMeta, RecordedEvent } from './operation-meta.ts'
 import { hasSinks } from './reads/event-sink-reads.ts'
-import { isRecordedEntity } from './recorded-state.ts'
+import { isRecordedEntity, loadRecordedStates, type RecordedState } from './recorded-state.ts'
 import type { Database } from './schema.ts'
 import type { NewRecord } from './writes/outbox-writes.ts'
 
@@ -20,14 +20,19 @@ export interface RecordedChange extends RecordedOperation {
   readonly change: OwnChange
 }
 
-/** A record of the kind `changes`: many entities that an operation changed at once, without their states. */
+/** A record of the kind `changes`: many entities that an operation changed at once. */
 export interface RecordedChanges extends RecordedOperation, Pick<Change, 'entity' | 'action'> {
   readonly ids: readonly string[]
+  /** By id, after the change. Without those of entities that were deleted, and of too many. */
+  readonly states?: Readonly<Record<string, Pick<RecordedState, 'text' | 'digests' | 'organizationId'>>>
 }
 
 /** The node of operations that run before there is one. */
 const NO_NODE = 'start'
-const MAX_IDS = 500
+/** The ids in one record, and those with their states. */
+const [MAX_IDS, MAX_IDS_WITH_STATES] = [500, 100]
+/** The states of more entities that an operation changes at once take too long, in which no login ends. */
+const MAX_STATES = 1_000
 
 /** What is to be recorded of the events of an operation. */
 export function recordOfEvents(
@@ -61,13 +66,23 @@ export async function recordsOfChanges(
   const many = changes.filter(({ isOneOfMany, entity }) => isOneOfMany && isRecordedEntity(entity))
   for (const [first, ...others] of Map.groupBy(many, ({ entity, action }) => `${entity} ${action}`).values()) {
     const ids = [first, ...others].flatMap((change) => (change ? [change.id] : []))
-    for (let from = 0; first && from < ids.length; from += MAX_IDS) {
+    const size = ids.length > MAX_STATES ? MAX_IDS : MAX_IDS_WITH_STATES
+    for (let from = 0; first && from < ids.length; from += size) {
       const { entity, action } = first
-      const content: RecordedChanges = { ...common, entity, action, ids: ids.slice(from, from + MAX_IDS) }
+      const some = ids.slice(from, from + size)
+      const states = ids.length > MAX_STATES ? undefined : await statesOf(db, entity, some)
+      const content: RecordedChanges = { ...common, entity, action, ids: some, ...(states && { states }) }
       records.push({ node, at, kind: 'changes', content: JSON.stringify(content) })
     }
   }
   return records
+}
+
+async function statesOf(db: Db, entity: ChangedEntity, ids: readonly string[]): Promise<RecordedChanges['states']> {
+  const states = await loadRecordedStates(db, entity, ids)
+  return Object.fromEntries(
+    [...states].map(([id, { text, digests, organizationId }]) => [id, { text, digests, organizationId }]),
+  )
 }
 
 /** Operations whose events share a row: a row stays small enough to be read at once. */

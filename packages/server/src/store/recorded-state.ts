@@ -9,6 +9,7 @@ import { administrationSecret } from '@countersign/core'
 import type { Kysely } from 'kysely'
 import type { ChangedEntity } from './change.ts'
 import type { IdentityProviderRow } from './hosted-schema.ts'
+import type { StoredIdentity } from './identity-row.ts'
 import { readJsonColumn } from './json-column.ts'
 import { findJob } from './reads/account-job-reads.ts'
 import { findAuthPolicy } from './reads/auth-policy-reads.ts'
@@ -16,7 +17,7 @@ import { findAuthenticator } from './reads/authenticator-reads.ts'
 import { findCa } from './reads/ca-reads.ts'
 import { findEnrollment } from './reads/enrollment-reads.ts'
 import { findSink } from './reads/event-sink-reads.ts'
-import { findIdentity } from './reads/identity-reads.ts'
+import { findIdentitiesById, findIdentity } from './reads/identity-reads.ts'
 import { findSigner } from './reads/signer-reads.ts'
 import type { Database } from './schema.ts'
 
@@ -83,12 +84,7 @@ const RECORDED: Readonly<Partial<Record<ChangedEntity, LoadState>>> = {
   authPolicies: async (db, id) => shown(await findAuthPolicy(db, id)),
   identities: async (db, id) => {
     const identity = await findIdentity(db, id)
-    if (!identity) return undefined
-    const { defaultHostingCost, defaultHostingPrecedence, ...others } = identity
-    const { serviceHostingCosts, serviceHostingPrecedences, ...fields } = others
-    const costs = { defaultHostingCost, defaultHostingPrecedence, serviceHostingCosts, serviceHostingPrecedences }
-    // Consumers of events expect these under one name.
-    return { shown: { ...fields, hosting: costs } }
+    return identity && { shown: shownIdentity(identity) }
   },
   authenticators: async (db, id) => {
     const row = await findAuthenticator(db, id)
@@ -144,6 +140,14 @@ const RECORDED: Readonly<Partial<Record<ChangedEntity, LoadState>>> = {
     const times = { createdAt: row.created_at, updatedAt: row.updated_at }
     return { shown: { id, name, kind, state, clientId, error, ...times }, row, organizationId }
   },
+}
+
+function shownIdentity(identity: StoredIdentity) {
+  const { defaultHostingCost, defaultHostingPrecedence, ...others } = identity
+  const { serviceHostingCosts, serviceHostingPrecedences, ...fields } = others
+  const costs = { defaultHostingCost, defaultHostingPrecedence, serviceHostingCosts, serviceHostingPrecedences }
+  // Consumers of events expect these under one name.
+  return { ...fields, hosting: costs }
 }
 
 type HostedTable = 'organizations' | 'identity_providers' | 'networks' | 'api_accounts'
@@ -225,7 +229,30 @@ export function isRecordedEntity(entity: ChangedEntity): boolean {
 /** Undefined when the entity does not exist. */
 export async function loadRecordedState(db: Db, entity: ChangedEntity, id: string): Promise<RecordedState | undefined> {
   const state = await RECORDED[entity]?.(db, id)
-  if (!state) return undefined
+  return state && recordedState(entity, state)
+}
+
+/** The states of entities of one kind that exist, by id. */
+export async function loadRecordedStates(
+  db: Db,
+  entity: ChangedEntity,
+  ids: readonly string[],
+): Promise<Map<string, RecordedState>> {
+  const states = new Map<string, RecordedState>()
+  if (entity === 'identities') {
+    for (const identity of await findIdentitiesById(db, ids)) {
+      states.set(identity.id, recordedState(entity, { shown: shownIdentity(identity) }))
+    }
+    return states
+  }
+  for (const id of ids) {
+    const state = await loadRecordedState(db, entity, id)
+    if (state) states.set(id, state)
+  }
+  return states
+}
+
+function recordedState(entity: ChangedEntity, state: LoadedState): RecordedState {
   const text = JSON.stringify(withoutSecrets(entity, state.shown))
   const whole = state.row === undefined ? text : JSON.stringify(state.row)
   const { organizationId, sealed = {} } = state

@@ -9,8 +9,10 @@ import { recoverAdmin } from '../../src/operations/start/recover-admin.ts'
 import { ADMIN_PASSWORD, buildApp, type TestApp } from './build-app.ts'
 import { deliver, makeSink, SINKS, startReceiver, WEBHOOK_SECRET } from './event-sinks.fixture.ts'
 import { createIdentity, createPassword, IDENTITIES, identityBody } from './identities.fixture.ts'
+import { setUpScim } from './scim.fixture.ts'
 
 const ENTRIES = '/edge/management/v1/audit-entries'
+const LOGIN = '/edge/client/v1/authenticate'
 const HEADS = '/edge/management/v1/audit-heads'
 
 /** Heads before entries, as an export does: entries that are newer than their head are left to the next one. */
@@ -178,15 +180,48 @@ test('Z-05 retention keeps the record checkable', async (t) => {
   assert.notDeepEqual(verifyAudit({ ...after, anchors: [] }, keys).findings, [])
 })
 
-test('Z-07 the record says how many refusals a flood left out', async (t) => {
-  const app = await buildApp(t)
-  const decisions = [1, 2].map((dropped) => ({ decisions: [], dropped }))
-  for (const each of decisions) await app.store.run(recordDecisions, each, { actorId: 'system', now: app.clock.now() })
-  const entries = await entriesOf(app, 'action="refusals.dropped"')
-  assert.deepEqual(
-    entries.map(({ after }: ExportedEntry) => after),
-    [{ dropped: 1 }, { dropped: 2 }],
-  )
+test('Z-07 a flood of refusals is sampled, and the record says how many it left out', async (t) => {
+  const app = await buildApp(t, { isAlone: 'controller' })
+  const REFUSED = 400
+  for (let sent = 0; sent < REFUSED; sent += 50) {
+    const tries = Array.from({ length: 50 }, () => app.call('POST', `${LOGIN}?method=ext-jwt`))
+    for (const { status } of await Promise.all(tries)) assert.equal(status, 401)
+  }
+  const kept = await entriesOf(app, 'action="login.refused"')
+  const left = await entriesOf(app, 'action="refusals.dropped"')
+  const dropped = left.reduce((sum: number, { after }: { after: { dropped: number } }) => sum + after.dropped, 0)
+  assert.ok(kept.length < REFUSED && dropped > 0, `${kept.length} kept, ${dropped} left out`)
+  assert.equal(kept.length + dropped, REFUSED)
+  const { heads, anchors, keys, entries } = await loadAudit(app)
+  assert.deepEqual(verifyAudit({ entries, heads, anchors }, keys).findings, [])
+})
+
+test('Z-06 a change of many identities at once has an entry with both states of each', async (t) => {
+  const { app, scim } = await setUpScim(t)
+  const ids: string[] = []
+  for (let each = 0; each < 101; each++) ids.push(await scim.addUser(`user ${each}`))
+  const [refused = ''] = ids
+  const decision = { id: 'request', at: app.clock.now(), method: 'ext-jwt', reason: 'identity-disabled' }
+  const about = {
+    signer_id: null,
+    signer_name: null,
+    claimed_identity: null,
+    identity_id: refused,
+    identity_name: null,
+  }
+  const others = { remote_address: '192.0.2.1', organization_id: null, explanation: '{}' }
+  const row = { ...decision, ...about, ...others }
+  await app.store.run(recordDecisions, { decisions: [row] }, { actorId: 'system', now: app.clock.now() })
+  app.clock.advance(1_000)
+  await scim.addGroup('sales', ids)
+  const entries = await entriesOf(app, 'objectKind="identity" and action="scim.createGroup"')
+  assert.deepEqual(entries.map(({ objectId }: ExportedEntry) => objectId).toSorted(), ids.toSorted())
+  for (const { change, objectName, before, after } of entries) {
+    assert.deepEqual([change, before.name, after.name], ['updated', objectName, objectName])
+    const given = (state: { suppliedAttributes: { attributes: string[] }[] }) =>
+      state.suppliedAttributes.flatMap(({ attributes }) => attributes)
+    assert.deepEqual([given(before), given(after)], [[], ['sales']])
+  }
 })
 
 test('Z-06 entries of other organizations show their hashes only, and no filter finds them', async (t) => {

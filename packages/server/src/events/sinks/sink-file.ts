@@ -1,4 +1,4 @@
-import { mkdir, open } from 'node:fs/promises'
+import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RotatedFile } from '../rotated-file.ts'
 
@@ -32,15 +32,17 @@ export async function appendLines(
   }
   const file = await open(path, 'r+', PRIVATE_FILE_MODE)
   try {
-    const length = await endOfLastLine(file)
-    await file.truncate(length)
+    const { size } = await file.stat()
+    const length = await endOfLastLine(file, size)
+    if (length < size) await file.truncate(length)
     try {
       for (let written = 0; written < content.length; ) {
         written += (await file.write(content, written, content.length - written, length + written)).bytesWritten
       }
       await file.sync()
     } catch (error) {
-      await file.truncate(length)
+      // Where this fails too, the next call removes what is left of a line.
+      await file.truncate(length).catch(() => {})
       throw error
     }
   } finally {
@@ -49,8 +51,7 @@ export async function appendLines(
 }
 
 /** The length of the file without an incomplete last line. */
-async function endOfLastLine(file: Awaited<ReturnType<typeof open>>): Promise<number> {
-  const { size } = await file.stat()
+async function endOfLastLine(file: FileHandle, size: number): Promise<number> {
   for (let end = size; end > 0; ) {
     const start = Math.max(0, end - READ_BYTES)
     const { buffer } = await file.read(Buffer.alloc(end - start), 0, end - start, start)

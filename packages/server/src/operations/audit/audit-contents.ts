@@ -2,6 +2,7 @@ import { type AuditContent, type DecisionChannel, instantText } from '@countersi
 import { SYSTEM_ACTOR, UNATTRIBUTED_ID } from '../../store/actor.ts'
 import type { PendingRecordRow } from '../../store/event-schema.ts'
 import { OBJECT_KINDS } from '../../store/object-kinds.ts'
+import type { DecisionSubject } from '../../store/reads/audit-reads.ts'
 import type { RecordedChange, RecordedChanges } from '../../store/record-events.ts'
 import type { RecordedDecisions } from './recorded-decisions.ts'
 
@@ -19,7 +20,7 @@ export function contentsOf(record: PendingRecordRow): PendingContent[] {
   const { kind, content } = record
   const at = instantText(record.at)
   if (kind === 'change') return changeContent(at, JSON.parse(content))
-  if (kind === 'changes') return [changesContent(at, JSON.parse(content))]
+  if (kind === 'changes') return changesContents(at, JSON.parse(content))
   return kind === 'decisions' ? decisionContents(JSON.parse(content)) : []
 }
 
@@ -51,11 +52,25 @@ function changeContent(at: string, record: RecordedChange): PendingContent[] {
   ]
 }
 
-function changesContent(at: string, record: RecordedChanges): PendingContent {
-  const { entity, action: change, ids } = record
+/** An entry for each entity whose state is known, and one with the ids of the others. */
+function changesContents(at: string, record: RecordedChanges): PendingContent[] {
+  const { operation, meta, entity, action, states = {} } = record
+  const known = Object.entries(states).flatMap(([id, { text, digests, organizationId }]) => {
+    const change = {
+      entity,
+      id,
+      action,
+      states: { initial: null, final: text },
+      digests: { initial: {}, final: digests },
+      ...(organizationId !== undefined && { organizationId }),
+    }
+    return changeContent(at, { operation, meta, change })
+  })
+  const ids = record.ids.filter((id) => !(id in states))
+  if (ids.length === 0) return known
   const object = { objectKind: OBJECT_KINDS[entity], objectId: null, objectName: null }
-  const content = { ...originOf(record), change, ...object, before: null, after: { ids } }
-  return { at, content, needsBefore: false, organizationId: null }
+  const content = { ...originOf(record), change: action, ...object, before: null, after: { ids } }
+  return [...known, { at, content, needsBefore: false, organizationId: null }]
 }
 
 const CHANNELS: Readonly<Record<string, DecisionChannel>> = {
@@ -70,10 +85,11 @@ function decisionContents({ decisions, dropped, at: droppedAt }: RecordedDecisio
     const { id, at, method, reason, signerId, signerName, claimedIdentity, identityId, identityName } = decision
     const { remoteAddress: address, organizationId } = decision
     const after = { method, reason, signerId, signerName, claimedIdentity }
+    const subject: DecisionSubject = CHANNELS[method] ?? 'login'
     const content = {
       actorId: identityId,
       actorName: identityName,
-      action: `${CHANNELS[method] ?? 'login'}.${reason === 'accepted' ? 'accepted' : 'refused'}`,
+      action: `${subject}.${reason === 'accepted' ? 'accepted' : 'refused'}`,
       change: null,
       objectKind: identityId === null ? null : 'identity',
       objectId: identityId,

@@ -1,6 +1,7 @@
 import { type AuditContent, type AuditHead, DECISION_ACTIONS } from '@countersign/core'
 import type { Kysely } from 'kysely'
 import type { AuditStreamRow } from '../event-schema.ts'
+import { prepared } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 
 type Db = Kysely<Database>
@@ -9,9 +10,8 @@ export function listAuditStreams(db: Db): Promise<AuditStreamRow[]> {
   return db.selectFrom('audit_streams').selectAll().orderBy('node').execute()
 }
 
-/** The state of an object after its last recorded change; undefined when it is not known. A refused login of an identity is none. */
-export async function findLastState(db: Db, kind: string, id: string): Promise<unknown> {
-  const row = await db
+const lastEntryOf = prepared(2, (db, kind: string, id: string) =>
+  db
     .selectFrom('audit_entries')
     .select('content')
     .where('object_kind', '=', kind)
@@ -19,8 +19,12 @@ export async function findLastState(db: Db, kind: string, id: string): Promise<u
     .where('action', 'not in', DECISION_ACTIONS)
     .orderBy('at', 'desc')
     .orderBy('sequence', 'desc')
-    .limit(1)
-    .executeTakeFirst()
+    .limit(1),
+)
+
+/** The state of an object after its last recorded change; undefined when it is not known. A refused login of an identity is none. */
+export async function findLastState(db: Db, kind: string, id: string): Promise<unknown> {
+  const [row] = await lastEntryOf(db, kind, id)
   return row && (JSON.parse(row.content) as AuditContent).after
 }
 
