@@ -1,4 +1,4 @@
-import { errorWords, needsFieldName } from '@countersign/contract/error-words'
+import { errorWords, failureLines, needsFieldName } from '@countersign/contract/error-words'
 import type { CountersignError } from '@countersign/sdk'
 import { CliError, EXIT } from './cli-error.ts'
 import { explainNoResponse } from './net/explain-no-response.ts'
@@ -65,7 +65,7 @@ export function toCliError(error: unknown): unknown {
   }
   // The reason is more specific than the envelope's message.
   const request = error.requestId === undefined ? '' : ` [request ${error.requestId}]`
-  return new CliError(`${withField(wordsOf(error), error.field)}${request}`, {
+  return new CliError([`${withField(wordsOf(error), error.field)}${request}`, ...failureLines(error.cause)], {
     hint: findOwn(HINTS, error.code) ?? error.hint,
     exitCode,
     cause: error,

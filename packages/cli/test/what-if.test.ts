@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { createControllerStage } from '@countersign/testkit'
+import { createControllerStage, mintKey, mintKeySet, mintToken } from '@countersign/testkit'
 import { runCaptured } from './captured-run.ts'
 
 const stage = createControllerStage({ after })
@@ -38,6 +38,20 @@ function setUp(home: string) {
     return path
   }
   return { env, run, write }
+}
+
+let started: ReturnType<typeof stage.start> | undefined
+
+/** Logs in to the controller that the tests share. */
+async function setUpOnline(home: string) {
+  started ??= stage.start({ args: ['--dev'] })
+  const { ready } = await started
+  const set = setUp(join(stage.folder, home))
+  const input = { readAll: async () => `${ready.admin.password}\n` }
+  const login = `login ${ready.baseUrl} -u admin --password-stdin --ca-file ${ready.caFile}`
+  const { exitCode, stderr } = await runCaptured(login.split(' '), { env: set.env, input })
+  assert.equal(exitCode, 0, stderr)
+  return { ready, ...set }
 }
 
 test('countersign test runs the cases of an export or of a file, without a controller', async () => {
@@ -85,12 +99,41 @@ test('countersign test runs the cases of an export or of a file, without a contr
   }
 })
 
+test('countersign decisions add-test-case makes a test case of a refused login, which the next save must pass', async () => {
+  const { ready, env, run, write } = await setUpOnline('refused')
+  const key = mintKey('RSA')
+  const { jwksEndpoint: _endpoint, certPem: _certificate, attributeRules: _rules, ...trusted } = signer
+  const body = write('body.json', { ...trusted, jwks: mintKeySet(key), enrollAuthPolicyId: 'default' })
+  const created = await run(`api POST /edge/management/v1/ext-jwt-signers -d @${body}`)
+  assert.equal(created.exitCode, 0, created.stderr)
+
+  const now = Math.floor(Date.now() / 1000)
+  const token = mintToken({ key, claims: { ...claims, iat: now, exp: now + 600, team: 'blue' } })
+  const other = setUp(join(stage.folder, 'other'))
+  const tokenFile = join(stage.folder, 'token')
+  writeFileSync(tokenFile, token, { mode: 0o600 })
+  const refused = await other.run(`login ${ready.baseUrl} --jwt ${tokenFile} --ca-file ${ready.caFile}`)
+  assert.notEqual(refused.exitCode, 0)
+  const listed = await run('decisions list --limit 1 -o json')
+  const [{ id, reason }] = JSON.parse(listed.stdout)
+  assert.equal(reason, 'rule-refused', listed.stdout)
+
+  const added = await run(`decisions add-test-case ${id} --name blue`)
+  assert.equal(added.exitCode, 0, added.stderr)
+  const { testCases } = JSON.parse((await run('signers get idp -o json')).stdout)
+  assert.deepEqual(
+    testCases.map(({ name, expect }: { name: string; expect: object }) => [name, expect]),
+    [['blue', { outcome: 'refused', check: 'acceptRule' }]],
+  )
+  const wider = await runCaptured(['signers', 'update', 'idp', '--accept-rule', 'true'], { env })
+  assert.equal(wider.exitCode, 6, wider.stderr)
+  assert.match(wider.stderr, /“blue”: expected refused by acceptRule, received accepted as "alice"/)
+  const same = await runCaptured(['signers', 'update', 'idp', '--accept-rule', 'claims.team != "blue"'], { env })
+  assert.equal(same.exitCode, 0, same.stderr)
+})
+
 test('countersign what-if prints the effect of changes, and a lock-out needs its own confirmation', async () => {
-  const { ready } = await stage.start({ args: ['--dev'] })
-  const { env, run, write } = setUp(join(stage.folder, 'online'))
-  const input = { readAll: async () => `${ready.admin.password}\n` }
-  const login = `login ${ready.baseUrl} -u admin --password-stdin --ca-file ${ready.caFile}`
-  assert.equal((await runCaptured(login.split(' '), { env, input })).exitCode, 0)
+  const { env, run, write } = await setUpOnline('online')
   const body = { primary: { updb: { allowed: false }, extJwt: { allowed: false } } }
   const changes = write('changes.yaml', { changes: [{ op: 'update', kind: 'auth-policy', id: 'default', body }] })
   const predicted = await run(`what-if -f ${changes}`)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ERRORS, type ErrorCode, wireNameOf } from './error-codes.ts'
-import { errorWords } from './error-words.ts'
+import { errorWords, failureLines } from './error-words.ts'
 
 const words = (reason: string, others: object = {}) => errorWords({ code: 'COULD_NOT_VALIDATE', reason, ...others })
 
@@ -89,4 +89,24 @@ test('no code is shown in words of programs', () => {
     )
     assert.match(shown, /^[A-Z]/, code)
   }
+})
+
+test('a failed test case is a line with what it expects and what the signer says', () => {
+  const failures = [
+    {
+      name: 'a fork',
+      expected: { outcome: 'refused', check: 'requiredClaims' },
+      received: { outcome: 'accepted', externalId: 'mallory', attributes: [] },
+    },
+    {
+      name: 'main',
+      expected: { outcome: 'accepted' },
+      received: { outcome: 'refused', check: 'acceptRule', reason: 'rule-refused', text: 'claims.ref is "dev"' },
+    },
+  ]
+  assert.deepEqual(failureLines({ message: '2 of 2 test cases failed', failures }), [
+    '“a fork”: expected refused by requiredClaims, received accepted as "mallory" with attributes []',
+    '“main”: expected accepted, received refused by acceptRule (claims.ref is "dev")',
+  ])
+  for (const other of [undefined, {}, { failures: 'none' }]) assert.deepEqual(failureLines(other), [])
 })

@@ -178,3 +178,30 @@ const RULE = /^(At least|At most|One of|This is|This may|Enter|The value) /
 export function needsFieldName(words: string): boolean {
   return RULE.test(words)
 }
+
+interface ShownResult {
+  readonly outcome?: unknown
+  readonly check?: unknown
+  readonly externalId?: unknown
+  readonly attributes?: unknown
+  readonly text?: unknown
+}
+
+/** One line for each failed test case in the cause of a refusal, with what it expects and what the signer says. Empty for other causes. */
+export function failureLines(cause: unknown): string[] {
+  const failures = (cause as { readonly failures?: unknown } | undefined)?.failures
+  if (!Array.isArray(failures)) return []
+  return failures.map(
+    ({ name, expected, received }) => `“${name}”: expected ${resultWords(expected)}, received ${resultWords(received)}`,
+  )
+}
+
+function resultWords({ outcome, check, externalId, attributes, text }: ShownResult = {}): string {
+  return [
+    String(outcome),
+    check === undefined ? '' : ` by ${check}`,
+    externalId === undefined ? '' : ` as ${JSON.stringify(externalId)}`,
+    Array.isArray(attributes) ? ` with attributes ${JSON.stringify(attributes)}` : '',
+    typeof text === 'string' && text !== '' ? ` (${text})` : '',
+  ].join('')
+}

@@ -1,4 +1,4 @@
-import { errorWords, needsFieldName } from '@countersign/contract/error-words'
+import { errorWords, failureLines, needsFieldName } from '@countersign/contract/error-words'
 import { separateWords } from '@countersign/contract/resource'
 import { CallFailed } from './call-failed.ts'
 
@@ -12,6 +12,11 @@ export function errorSentence(error: unknown): string {
   const text = errorText(error)
   const field = error instanceof CallFailed ? error.field : undefined
   return field === undefined || !needsFieldName(text) ? text : `${labelOf(field)}: ${text}`
+}
+
+/** The failed test cases of a refused save. */
+export function errorDetails(error: unknown): readonly string[] {
+  return error instanceof CallFailed ? failureLines(error.cause) : []
 }
 
 /** `primary.updb.minPasswordLength` is “min password length”. */

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { CallFailed, isOutdated } from '../api/call-failed.ts'
-import { errorSentence } from '../api/error-text.ts'
+import { errorDetails, errorSentence } from '../api/error-text.ts'
 
 interface ErrorNoteProps {
   readonly error: unknown
@@ -17,6 +17,11 @@ export function ErrorNote({ error, title, onRetry, retryLabel = 'Try again' }: E
       <Text className="breakable" size="sm">
         {reason}
       </Text>
+      {errorDetails(error).map((line) => (
+        <Text key={line} className="breakable" size="sm" mt={4}>
+          {line}
+        </Text>
+      ))}
       {requestId && (
         <Text size="xs" c="dimmed" className="breakable">
           Request {requestId}

@@ -41,7 +41,10 @@ test('rules refer to the claims that they read, all of them when names are compu
   assert.deepEqual([[...read.names].slice(NEEDED.length), read.readsMore], [['repository', 'team'], false])
   assert.ok(refer('claims.all(name, claims[name] != "x")').names.has(ALL_CLAIMS))
   assert.equal(refer('inCidr(request.address, "10.0.0.0/8")').readsMore, true)
-  assert.equal(refer('header.typ == "JWT"').readsMore, true)
+  for (const rule of ['header.typ == "JWT"', '"typ" in header', 'header["typ"] == claims.typ'])
+    assert.equal(refer(rule).readsMore, true, rule)
+  for (const rule of ['claims.header == "x"', 'claims.groups.exists(header, header == "x")', 'claims.a == "header"'])
+    assert.equal(refer(rule).readsMore, false, rule)
   assert.deepEqual({ ...pickClaims({ sub: 'a', any: 1 }, ['sub', ALL_CLAIMS]) }, { sub: 'a', any: 1 })
 })
 

@@ -45,7 +45,7 @@ export function claimReferences(signer: ReferringSigner): ClaimReferences {
   ]
   return {
     names: new Set([...NEEDED_CLAIMS, ...selectors.flatMap(rootClaim), ...rules.flatMap(claimsOfRule)]),
-    readsMore: rules.some(({ references, text }) => references.readsRequest || HEADER.test(text)),
+    readsMore: rules.some(({ references }) => references.readsRequest || references.readsHeader),
   }
 }
 
@@ -62,9 +62,6 @@ function claimsOfRule({ references }: CompiledRule): readonly string[] {
   const names = references.claims.flatMap((path) => path.slice(0, 1))
   return references.readsAllClaims ? [...names, ALL_CLAIMS] : names
 }
-
-/** Also true for a text with that word, which only makes a prediction less certain. */
-const HEADER = /\bheader\b/
 
 function rootClaim(selector: string): readonly string[] {
   const reading = parseSelector(selector)

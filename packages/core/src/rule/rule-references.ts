@@ -8,6 +8,7 @@ export interface RuleReferences {
   readonly readsAllClaims: boolean
   /** Whether the result depends on the request, and so differs between two requests with the same token. */
   readonly readsRequest: boolean
+  readonly readsHeader: boolean
 }
 
 /** A place in the variables that a part of a rule reads: `claims.repository`. */
@@ -56,6 +57,7 @@ export function referencesOf(root: ASTNode): RuleReferences {
     claims: [...byText.values()].filter((path) => path.length > 0),
     readsAllClaims: claims.some((path) => path.length === 0),
     readsRequest: accesses.some(({ variable }) => variable === 'request'),
+    readsHeader: accesses.some(({ variable }) => variable === 'header'),
   }
 }
 

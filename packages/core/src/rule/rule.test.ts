@@ -193,11 +193,13 @@ test('a rule names the claims that it reads', () => {
     claims: [['a', 'b'], ['c']],
     readsAllClaims: false,
     readsRequest: false,
+    readsHeader: true,
   })
   assert.deepEqual(references('"x" in claims && has(claims.y) && request.method == "GET"'), {
     claims: [['x'], ['y']],
     readsAllClaims: false,
     readsRequest: true,
+    readsHeader: false,
   })
   assert.equal(references('claims.exists(name, name == "x")').readsAllClaims, true)
   assert.equal(references('claims[header.kid] == 1').readsAllClaims, true)

@@ -13,6 +13,7 @@ const BY_CODE: Readonly<Record<string, string>> = {
   MFA_INVALID_TOKEN: 'use a current code; each is valid once',
   NOT_UNIQUE: 'choose another value, or change the item that has it',
   SCIM_TOKEN_LIMIT: 'delete a token of the signer first',
+  TEST_CASE_FAILED: 'change the settings, or the test cases with them',
   WOULD_LOCK_OUT: 'keep an enabled administrator who can log in',
   SERVER_TOO_MANY_REQUESTS: 'wait before trying again',
 }

@@ -2,7 +2,6 @@ import { type AuditContent, type DecisionChannel, instantText } from '@countersi
 import { SYSTEM_ACTOR, UNATTRIBUTED_ID } from '../../store/actor.ts'
 import type { PendingRecordRow } from '../../store/event-schema.ts'
 import { OBJECT_KINDS } from '../../store/object-kinds.ts'
-import type { DecisionSubject } from '../../store/reads/audit-reads.ts'
 import type { RecordedChange, RecordedChanges } from '../../store/record-events.ts'
 import type { RecordedDecisions } from './recorded-decisions.ts'
 
@@ -85,11 +84,11 @@ function decisionContents({ decisions, dropped, at: droppedAt }: RecordedDecisio
     const { id, at, method, reason, signerId, signerName, claimedIdentity, identityId, identityName } = decision
     const { remoteAddress: address, organizationId } = decision
     const after = { method, reason, signerId, signerName, claimedIdentity }
-    const subject: DecisionSubject = CHANNELS[method] ?? 'login'
+    const channel: DecisionChannel = CHANNELS[method] ?? 'login'
     const content = {
       actorId: identityId,
       actorName: identityName,
-      action: `${subject}.${reason === 'accepted' ? 'accepted' : 'refused'}`,
+      action: `${channel}.${reason === 'accepted' ? 'accepted' : 'refused'}`,
       change: null,
       objectKind: identityId === null ? null : 'identity',
       objectId: identityId,
