@@ -43,6 +43,10 @@ const SOAKS: Readonly<Record<string, Soak>> = {
     description: 'whether the response time of a refusal reveals its reason',
     flags: '--samples=100000',
   },
+  worlds: {
+    description: 'previews of ten thousand changes, compared with what happens',
+    flags: '--worlds=10000 --seed=N',
+  },
 }
 
 const args = process.argv.slice(2)

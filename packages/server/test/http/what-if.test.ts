@@ -168,7 +168,7 @@ test('attributes, factors and identities are predicted', async (t) => {
   assert.equal(together.refused.length, 0, 'later changes follow earlier ones')
 })
 
-test('N-21 a prediction needs the permission for every change, and to read everything', async (t) => {
+test('N-21 Z-22 a prediction needs the permission for every change, and to read everything', async (t) => {
   const { app, signer, ask, logIn, update } = await setUp(t)
   assert.equal(await logIn({}), 200)
   const change = update('ext-jwt-signer', signer, { clientId: 'x' })
@@ -236,7 +236,7 @@ test('wrong questions are refused with their field', async (t) => {
   assert.equal(summarize(await ask(many)), '400 COULD_NOT_VALIDATE changes')
 })
 
-test('what is kept of a login: verified claims that matter, sealed, until the identity is deleted', async (t) => {
+test('Z-21 what is kept of a login: verified claims that matter, sealed, until the identity is deleted', async (t) => {
   const { app, signer, alice, logIn, token, predict } = await setUp(t)
   const rows = async () => {
     await predict()
@@ -270,7 +270,7 @@ test('what is kept of a login: verified claims that matter, sealed, until the id
   assert.deepEqual(await rows(), [])
 })
 
-test('nothing is kept when it is switched off; more claims are kept when they are named', async (t) => {
+test('Z-21 nothing is kept when it is switched off; more claims are kept when they are named', async (t) => {
   const off = await setUp(t, { settings: { config: settingsFile(t, 'whatIf:\n  keepLogins: false\n') } })
   assert.equal(await off.logIn({}), 200)
   assert.equal((await off.predict()).evaluated, 2, 'only sessions')
