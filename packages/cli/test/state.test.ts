@@ -493,6 +493,39 @@ test('a secret of a file is sent when the controller has none, is never shown, a
   await ok('providers delete sso --yes')
 })
 
+test('D65 the credential of a key endpoint is sent when the controller has none or the endpoint changes, and removed by null', async () => {
+  const { ok, run, apply } = await first
+  const file = (endpoint: string, more: object) => ({
+    signers: [
+      {
+        name: 'cluster',
+        enabled: true,
+        issuer: 'https://cluster.example',
+        audience: 'a',
+        jwksEndpoint: endpoint,
+        ...more,
+      },
+    ],
+  })
+  const secret = { jwksAuthorization: 'Bearer not-to-be-shown' }
+  const isSet = async () => JSON.parse(await ok('signers show cluster -o json -q')).jwksAuthorizationSet
+  const [one, two] = ['https://cluster.example/one', 'https://cluster.example/two']
+  const created = await apply(file(one, secret))
+  assert.match(created, /jwksAuthorization: set\n/)
+  assert.equal(await apply(file(one, secret)), 'nothing to do\n')
+  assert.equal(await apply(file(one, {})), 'nothing to do\n')
+  const moved = await apply(file(two, secret))
+  assert.match(moved, /jwksAuthorization: changed\n/)
+  assert.equal(await isSet(), true)
+  const exported = await run('export signers')
+  assert.match(exported.stderr, /the jwksAuthorization of signer cluster .*is not exported/)
+  assert.doesNotMatch(created + moved + exported.stdout, /not-to-be-shown|jwksAuthorization: Bearer/)
+  assert.match(await apply(file(two, { jwksAuthorization: null })), /jwksAuthorization: removed\n/)
+  assert.equal(await isSet(), false)
+  assert.equal(await apply(file(two, { jwksAuthorization: null })), 'nothing to do\n')
+  await ok('signers delete cluster --yes')
+})
+
 test('an export leaves out what the caller cannot read at all, with a warning', async () => {
   const { ready, home, ok, write } = await first
   await ok(

@@ -10,6 +10,7 @@ import { listReferenced } from '../resources/references.ts'
 import type { Item, ResourceDescription } from '../resources/resource-kind.ts'
 import { findTrust } from '../resources/trust.ts'
 import { CALL_FLAGS } from '../session/call-flags.ts'
+import { listStoredSecrets } from '../state/diff-secrets.ts'
 import { loadState, type State, toNamed } from '../state/named-state.ts'
 import { splitControllerOwned } from '../state/split-controller-owned.ts'
 import { getKind, isHosted, KINDS } from '../state/state-kinds.ts'
@@ -54,7 +55,10 @@ export const exportState: Command = {
     const named = Object.fromEntries(
       shown.map((kind) => [kind.plural, (rest.get(kind) ?? []).map((item) => toNamed(kind, item, state))]),
     )
-    for (const kind of shown) printUntrusted(call, kind, rest.get(kind) ?? [])
+    for (const kind of shown) {
+      printUntrusted(call, kind, rest.get(kind) ?? [])
+      printMissingSecrets(call, kind, rest.get(kind) ?? [])
+    }
     const lines = await buildLines(format, named)
     if (typeof call.flags.file === 'string') {
       writePrivateFile(call.flags.file, `${lines.join('\n')}\n`)
@@ -114,6 +118,16 @@ function printUntrusted({ terminal }: Call, { singular }: ResourceDescription, i
     if (findTrust(item)?.state === 'untrusted')
       terminal.notice(
         `warning: ${singular} ${label(item)} is untrusted; an administrator who applies the file elsewhere trusts it`,
+      )
+  }
+}
+
+/** A controller never shows its secrets, so that the file lacks them. */
+function printMissingSecrets({ terminal }: Call, kind: ResourceDescription, items: readonly Item[]) {
+  for (const item of items) {
+    for (const secret of listStoredSecrets(kind, item))
+      terminal.notice(
+        `warning: the ${secret} of ${kind.singular} ${label(item)} is not exported; add it to the file to apply it elsewhere`,
       )
   }
 }

@@ -8,7 +8,7 @@ import { mergeMembers } from '../resources/merge-members.ts'
 import { type Members, mapReferences } from '../resources/references.ts'
 import type { Item, ResourceDescription } from '../resources/resource-kind.ts'
 import { type Change, diffMembers } from './diff-members.ts'
-import { diffSecrets } from './diff-secrets.ts'
+import { diffAdministrationSecrets, diffSecrets, listSecrets } from './diff-secrets.ts'
 import { diffDisabled } from './disabled-state.ts'
 import { findItem, nameReferences, type State, toNamed } from './named-state.ts'
 import { byActionOf, createOnlyOf, KINDS, listFileMembers } from './state-kinds.ts'
@@ -81,12 +81,13 @@ function planItem(kind: ResourceDescription, desired: Members, existing: Item | 
   const where = `${kind.singular} ${name}`
   // Files can reference items by id as well as by name.
   const named = nameReferences(kind, desired, state)
-  const settings = without(named, byActionOf(kind))
+  const settings = without(named, [...byActionOf(kind), ...listSecrets(kind)])
   if (!existing) {
     const { changes } = diffMembers(kind, {}, settings, where)
     const shown = [
       ...changes.filter(isShownForNew),
-      ...diffSecrets(named, existing, true),
+      ...diffSecrets(kind, named, { written: settings }),
+      ...diffAdministrationSecrets(named, existing, true),
       ...diffDisabled({}, named, where),
     ]
     return [{ action: 'create', kind, name, existing, members: mergeMembers(kind.defaults, named), changes: shown }]
@@ -95,16 +96,18 @@ function planItem(kind: ResourceDescription, desired: Members, existing: Item | 
   const current = toNamed(kind, existing, state)
   const { changes, members } = diffMembers(kind, current, settings, where)
   const written = changes.filter(({ path }) => !isCreateOnly(kind, path, name))
-  const secrets = diffSecrets(named, existing, 'administration' in members)
+  const secrets = diffSecrets(kind, named, { existing, written: members })
+  const administration = diffAdministrationSecrets(named, existing, 'administration' in members)
   const disabled = byActionOf(kind).length > 0 ? diffDisabled(current, named, where) : []
-  const all = [...written, ...secrets, ...disabled]
+  const all = [...written, ...secrets, ...administration, ...disabled]
   if (all.length === 0) return []
   const body = {
     ...pick(
       members,
       written.map(({ path }) => path.split('.')[0] ?? ''),
     ),
-    ...(secrets.length > 0 && pick(named, ['administration'])),
+    ...Object.fromEntries(secrets.map(({ path, after }) => [path, after])),
+    ...(administration.length > 0 && pick(named, ['administration'])),
     ...(disabled.length > 0 && pick(named, byActionOf(kind))),
   }
   return [{ action: 'update', kind, name, existing, members: body, changes: all }]

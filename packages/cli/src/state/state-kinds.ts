@@ -3,6 +3,7 @@ import { usageError } from '../cli-error.ts'
 import { ACCOUNTS, NETWORKS, PROVIDERS } from '../resources/hosted-kinds.ts'
 import { CAS, IDENTITIES, POLICIES, SIGNERS, SINKS } from '../resources/kinds.ts'
 import type { ResourceDescription, ResourceKind, WritableCollection } from '../resources/resource-kind.ts'
+import { listSecrets } from './diff-secrets.ts'
 import { type AccountOptions, openAccounts, openNetworks, openProviders } from './hosted-collections.ts'
 
 /** The clients that a state is read from and applied with. */
@@ -77,7 +78,7 @@ export function byActionOf(kind: ResourceDescription): readonly string[] {
 
 /** The members that an item of a file can have, in their order there. */
 export function listFileMembers(kind: ResourceDescription): readonly string[] {
-  return [...kind.writable, ...createOnlyOf(kind), ...byActionOf(kind)]
+  return [...new Set([...kind.writable, ...listSecrets(kind), ...createOnlyOf(kind), ...byActionOf(kind)])]
 }
 
 /** The kind with this name, in singular or plural. */
