@@ -373,7 +373,7 @@ const ROWS: Readonly<Record<SignerPresetName, Row>> = {
     traps: [
       'Access tokens have the audience only after you add an audience mapper: Client scopes, dedicated scope of the client, Add mapper, Audience.',
       'The external id of an identity is the id of the user in Keycloak (sub).',
-      'For tokens that are bound to a key, require DPoP bound tokens in the advanced settings of the client (Keycloak 26.4 or later), and set requirePossession to dpop.',
+      'For tokens that are bound to a key, require DPoP bound tokens (Keycloak 26.4 or later) or mutual TLS certificate bound tokens in the advanced settings of the client, and set requirePossession to dpop or mtls.',
       'The attributes of enrolled identities are the realm roles. For groups, add a group mapper and set the selector to its claim.',
     ],
     build: ({ url, realm, clientId, audience }) => {
@@ -425,6 +425,7 @@ const ROWS: Readonly<Record<SignerPresetName, Row>> = {
       'The job needs the permission id-token: write.',
       'The external id of an identity is the sub of the job, such as repo:acme/app:ref:refs/heads/main. With an environment it is repo:acme/app:environment:production.',
       'Jobs of pull requests have a sub that ends with :pull_request, whatever the branch. The rule refuses them.',
+      'A job can request a token for each login: with oneUse a token that leaks into a log is of no use after the login.',
       'A repository can change what its sub contains, and leave out its own name: compare repository, not only sub. The rule does so if you give one.',
     ],
     build: ({ audience, owner, repository, enterprise }) => {
