@@ -4,13 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Column } from './report/result.ts'
 import type { BenchPart, BenchRun } from './support/bench-run.ts'
 import { createBenchSigner } from './support/bench-signer.ts'
-import { benchIdentity, fillIdentities } from './support/fill-database.ts'
+import { benchIdentity } from './support/fill-database.ts'
 import { runLoad } from './support/load.ts'
 import { jwtLoginRequest } from './support/login-operations.ts'
 import { median } from './support/percentile.ts'
 import { MANAGEMENT, NO_LIMITS, type Product, withInstallation } from './support/product.ts'
 import { roundRobin } from './support/round-robin.ts'
 import { cpuMsOf } from './support/server-process.ts'
+import { stopAndFill } from './support/stop-and-fill.ts'
 
 const IDENTITIES = 500
 const CONNECTIONS = 64
@@ -57,11 +58,7 @@ async function measure(run: BenchRun, name: DatabaseName): Promise<void> {
     async (installation) => {
       const first = await installation.start()
       const signer = await createBenchSigner(first, 'rs256')
-      const template = { name: 'template', type: 'Default', isAdmin: false }
-      const { data } = await first.call('POST', `${MANAGEMENT}/identities`, template)
-      await first.stop()
-      const templateId = (data as unknown as { id: string }).id
-      await fillIdentities(installation.database, templateId, { from: 0, to: IDENTITIES })
+      await stopAndFill(first, installation, IDENTITIES)
       const product = await installation.start()
       const tokens = Array.from({ length: IDENTITIES }, (_, at) => signer.mint(benchIdentity(at).externalId, at))
       const request = roundRobin(tokens.map(jwtLoginRequest))

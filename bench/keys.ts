@@ -5,12 +5,13 @@ import { makeTestCertificate, mintKeyFrom, mintToken } from '@countersign/testki
 import type { Row } from './report/result.ts'
 import type { BareServer } from './support/bare-process.ts'
 import type { BenchPart, BenchRun } from './support/bench-run.ts'
-import { benchIdentity, fillIdentities } from './support/fill-database.ts'
+import { benchIdentity } from './support/fill-database.ts'
 import { jwtLoginRequest } from './support/login-operations.ts'
 import { measureOperations, OPERATION_COLUMNS } from './support/measure-operations.ts'
 import { type Installation, MANAGEMENT, NO_LIMITS, type Product, withInstallation } from './support/product.ts'
 import { roundRobin } from './support/round-robin.ts'
 import { requestsFor } from './support/split-requests.ts'
+import { stopAndFill } from './support/stop-and-fill.ts'
 
 /** The provider is on this machine. */
 const LOCAL_KEYS = {
@@ -46,10 +47,7 @@ async function measure(run: BenchRun, installation: Installation, bare: BareServ
   }
   const filling = await installation.start()
   for (const [name, source] of Object.entries(sources)) await createSigner(filling, name, source)
-  const template = { name: 'template', type: 'Default', isAdmin: false }
-  const { data } = await filling.call('POST', `${MANAGEMENT}/identities`, template)
-  await filling.stop()
-  await fillIdentities(installation.database, (data as unknown as { id: string }).id, { from: 0, to: IDENTITIES })
+  await stopAndFill(filling, installation, IDENTITIES)
   const product = await installation.start()
   const count = requestsFor(run.options.seconds)
   const rows: Row[] = []

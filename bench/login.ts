@@ -3,14 +3,15 @@ import type { DatabaseName } from './support/bench-database.ts'
 import type { BenchPart, BenchRun } from './support/bench-run.ts'
 import { type BenchSigner, createBenchSigner, forgeToken } from './support/bench-signer.ts'
 import { buildRequest } from './support/build-request.ts'
-import { benchIdentity, fillIdentities, fillSigners } from './support/fill-database.ts'
+import { benchIdentity, fillSigners } from './support/fill-database.ts'
 import { jwtLoginRequest } from './support/login-operations.ts'
 import { MEMORY_COLUMNS, measureMemory } from './support/measure-memory.ts'
 import { measureOperations, OPERATION_COLUMNS, type Operation } from './support/measure-operations.ts'
-import { CLIENT, type Installation, MANAGEMENT, withInstallation } from './support/product.ts'
+import { CLIENT, type Installation, withInstallation } from './support/product.ts'
 import { roundRobin } from './support/round-robin.ts'
 import { prepareSecondFactor } from './support/second-factor.ts'
 import { requestsFor } from './support/split-requests.ts'
+import { stopAndFill } from './support/stop-and-fill.ts'
 
 const CONNECTIONS = 64
 /** The signers that mint tokens; the others only fill the database. */
@@ -116,10 +117,7 @@ async function fill(installation: Installation, { signers, identities }: Scenari
   const sync = { attributeSync: 'login', enrollAttributeClaimsSelector: 'groups' }
   const syncing = await createBenchSigner(product, 'syncing', 'RSA', sync)
   const ruled = await createBenchSigner(product, 'ruled', 'RSA', RULES)
-  const template = { name: 'template', type: 'Default', isAdmin: false }
-  const { data } = await product.call('POST', `${MANAGEMENT}/identities`, template)
-  await product.stop()
-  await fillIdentities(installation.database, (data as unknown as { id: string }).id, { from: 0, to: identities })
+  await stopAndFill(product, installation, identities)
   await fillSigners(installation.database, es256.id, { from: MINTING_SIGNERS, to: signers })
   return { rs256, es256, syncing, ruled }
 }

@@ -4,15 +4,16 @@ import type { BenchPart, BenchRun } from './support/bench-run.ts'
 import { type BenchSigner, createBenchSigner } from './support/bench-signer.ts'
 import { buildRequest } from './support/build-request.ts'
 import { readEventLoopLagMs } from './support/event-loop-lag.ts'
-import { benchIdentity, fillIdentities } from './support/fill-database.ts'
+import { benchIdentity } from './support/fill-database.ts'
 import type { FloodResponses } from './support/flood.ts'
 import { type Flood, startFlood } from './support/flood-process.ts'
 import { jwtLoginRequest } from './support/login-operations.ts'
 import type { MeasuredServer } from './support/measured-server.ts'
-import { type Installation, MANAGEMENT, withInstallation } from './support/product.ts'
+import { type Installation, withInstallation } from './support/product.ts'
 import { roundRobin } from './support/round-robin.ts'
 import { cpuMsOf, memoryMibOf } from './support/server-process.ts'
 import { type SteadyFigures, startSteadyLoad, summarizeResponses } from './support/steady-load.ts'
+import { stopAndFill } from './support/stop-and-fill.ts'
 
 const IDENTITIES = 500
 const TOKENS = 10_000
@@ -72,10 +73,7 @@ export const overload: BenchPart = async (run) => {
 async function fill(installation: Installation): Promise<BenchSigner> {
   const product = await installation.start()
   const signer = await createBenchSigner(product, 'bench')
-  const template = { name: 'template', type: 'Default', isAdmin: false }
-  const { data } = await product.call('POST', `${MANAGEMENT}/identities`, template)
-  await product.stop()
-  await fillIdentities(installation.database, (data as unknown as { id: string }).id, { from: 0, to: IDENTITIES })
+  await stopAndFill(product, installation, IDENTITIES)
   return signer
 }
 
