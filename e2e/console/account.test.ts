@@ -5,18 +5,12 @@ import { totpCode, totpStep } from '@countersign/core'
 import { readProvisioningSecret } from '@countersign/testkit'
 import type { Page } from 'playwright-core'
 import { needsBrowser } from '../browser/launch-browser.ts'
-import { useConsole, type Visit } from './console-stage.ts'
+import { type ConsoleStage, useConsole, type Visit } from './console-stage.ts'
 
-const MANAGEMENT = '/edge/management/v1'
 const PASSWORD = 'a password of theirs'
 const stage = useConsole()
 
-const manage = async (method: string, path: string, body?: unknown) => {
-  const { session, controller } = stage()
-  const reply = await controller.request(method, MANAGEMENT + path, { session, ...(body !== undefined && { body }) })
-  assert.ok(reply.status < 300, reply.text)
-  return reply.json.data
-}
+const manage: ConsoleStage['manage'] = (...call) => stage().manage(...call)
 
 interface Person {
   readonly id: string

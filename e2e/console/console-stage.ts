@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, afterEach, before } from 'node:test'
-import { createControllerStage, type ReadyController } from '@countersign/testkit'
+import { type ControllerResponse, createControllerStage, type ReadyController } from '@countersign/testkit'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { ensureConsole } from '../../tools/run/console.js'
 import { launchBrowser, needsBrowser } from '../browser/launch-browser.ts'
 
 export const ADMIN = { username: 'admin', password: 'the password of these tests' }
+const MANAGEMENT = '/edge/management/v1'
 const SESSION_COOKIE = '__Host-countersign'
 const root = join(import.meta.dirname, '..', '..')
 
@@ -15,6 +16,8 @@ export interface ConsoleStage {
   readonly controller: ReadyController
   /** An administrator's session, for setup without the browser. */
   readonly session: string
+  /** Calls the management API as administrator, for setup without the browser. Returns the data; a refusal fails the test. */
+  manage(method: string, path: string, body?: unknown): Promise<ControllerResponse['json']>
   /** Opens a page in a new browser profile, which ends with the test. */
   open(options?: BrowserContextOptions & { readonly consoleUrl?: string }): Promise<Visit>
 }
@@ -73,6 +76,14 @@ export async function startConsole(
   return {
     controller,
     session,
+    manage: async (method, path, body) => {
+      const reply = await controller.request(method, MANAGEMENT + path, {
+        session,
+        ...(body !== undefined && { body }),
+      })
+      assert.ok(reply.status < 300, reply.text)
+      return reply.json.data
+    },
     open: ({ consoleUrl = controller.ready.consoleUrl, ...options } = {}) =>
       openVisit(browser, { controller, session }, { consoleUrl, ...options }),
     closePages: async () => {
@@ -124,7 +135,7 @@ async function openVisit(
   const goAsAdmin = (path: string) => goAs(session, path)
   const endSession = async () => {
     const cookie = (await context.cookies()).find(({ name }) => name === SESSION_COOKIE)
-    const path = '/edge/management/v1/current-api-session'
+    const path = `${MANAGEMENT}/current-api-session`
     assert.equal((await controller.request('DELETE', path, { session: cookie?.value ?? '' })).status, 200)
   }
   const settle = () => page.locator('[aria-busy="true"], [aria-label="Loading"]').first().waitFor({ state: 'detached' })

@@ -2,17 +2,11 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { needsBrowser } from '../browser/launch-browser.ts'
-import { useConsole } from './console-stage.ts'
+import { type ConsoleStage, useConsole } from './console-stage.ts'
 
-const MANAGEMENT = '/edge/management/v1'
 const stage = useConsole()
 
-const manage = async (method: string, path: string, body?: unknown) => {
-  const { session, controller } = stage()
-  const reply = await controller.request(method, MANAGEMENT + path, { session, ...(body !== undefined && { body }) })
-  assert.ok(reply.status < 300, reply.text)
-  return reply.json.data
-}
+const manage: ConsoleStage['manage'] = (...call) => stage().manage(...call)
 
 test('unsaved edits are lost only after a question, on every way out of the page', needsBrowser, async () => {
   const { page, pageErrors, goAsAdmin, settle } = await stage().open()

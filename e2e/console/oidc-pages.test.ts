@@ -10,7 +10,6 @@ import { needsBrowser } from '../browser/launch-browser.ts'
 import { useConsole, type Visit } from './console-stage.ts'
 import { findPageFaults, WIDTHS } from './page-faults.ts'
 
-const MANAGEMENT = '/edge/management/v1'
 const PASSWORD = 'a password of theirs'
 
 const stage = useConsole()
@@ -26,12 +25,7 @@ async function listenForCallback(t: TestContext): Promise<string> {
 
 /** Creates a person whose policy requires one-time codes. */
 async function makePerson(username: string): Promise<void> {
-  const { controller, session } = stage()
-  const manage = async (method: string, path: string, body?: unknown) => {
-    const reply = await controller.request(method, MANAGEMENT + path, { session, ...(body !== undefined && { body }) })
-    assert.ok(reply.status < 300, reply.text)
-    return reply.json.data
-  }
+  const { manage } = stage()
   const { primary, secondary } = await manage('GET', '/auth-policies/default')
   const policy = { name: `codes for ${username}`, primary, secondary: { ...secondary, requireTotp: true } }
   const { id: authPolicyId } = await manage('POST', '/auth-policies', policy)

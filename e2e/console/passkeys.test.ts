@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { test } from 'node:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { needsBrowser } from '../browser/launch-browser.ts'
-import { useConsole, type Visit } from './console-stage.ts'
+import { runCountersign } from '../cli/run-countersign.ts'
+import { ADMIN, type ConsoleStage, useConsole, type Visit } from './console-stage.ts'
 
-const MANAGEMENT = '/edge/management/v1'
 const PASSWORD = 'a password of theirs'
 const stage = useConsole()
 
-const manage = async (method: string, path: string, body?: unknown) => {
-  const { session, controller } = stage()
-  const reply = await controller.request(method, MANAGEMENT + path, { session, ...(body !== undefined && { body }) })
-  assert.ok(reply.status < 300, reply.text)
-  return reply.json.data
-}
+const manage: ConsoleStage['manage'] = (...call) => stage().manage(...call)
 
 /** Creates an administrator with a password, whose policy has these members. */
 async function makePerson(passkey: { readonly allowed: boolean; readonly requirePasskey: boolean }) {
@@ -71,6 +69,16 @@ async function openWithDevice(): Promise<PasskeyVisit> {
     await device.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled })
   }
   return { ...visit, setUserVerified, setPresent }
+}
+
+/** The command, logged in as administrator. */
+async function useCommand(t: TestContext) {
+  const home = await mkdtemp(join(tmpdir(), 'countersign-'))
+  t.after(() => rm(home, { recursive: true }))
+  const { baseUrl, caFile } = stage().controller.ready
+  const login = ['login', baseUrl, '-u', ADMIN.username, '--password-stdin', '--ca-file', caFile]
+  assert.equal((await runCountersign(home, login, { stdin: `${ADMIN.password}\n` })).exitCode, 0)
+  return (...args: string[]) => runCountersign(home, args)
 }
 
 async function enterPassword(page: Page, username: string): Promise<void> {
@@ -139,7 +147,7 @@ test(
 test(
   'X-03 X-04 a required passkey is added at the first login, and asked for after the password',
   needsBrowser,
-  async () => {
+  async (t) => {
     const person = await makePerson({ allowed: false, requirePasskey: true })
     const visit = await openWithDevice()
     const { page, pageErrors, go, setUserVerified, setPresent } = visit
@@ -159,6 +167,18 @@ test(
     await setUserVerified(true)
     await page.getByRole('button', { name: 'Use a passkey' }).click()
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+
+    const countersign = await useCommand(t)
+    const [{ name }] = await manage('GET', `/identities/${person.id}/passkeys`)
+    assert.equal((await countersign('passkeys', 'list', person.username, '-o', 'name')).stdout, `${name}\n`)
+    const unknown = await countersign('passkeys', 'revoke', person.username, 'another', '--yes')
+    assert.equal(unknown.exitCode, 5)
+    assert.match(unknown.stderr, /has no passkey "another"\nhint: "countersign passkeys list person-/)
+    const revoked = await countersign('passkeys', 'revoke', person.username, name, '--yes')
+    assert.deepEqual([revoked.exitCode, revoked.stderr], [0, ''])
+    assert.deepEqual(await manage('GET', `/identities/${person.id}/passkeys`), [])
+    await go('')
+    await page.getByRole('heading', { name: 'Sign in to Countersign' }).waitFor()
     assert.deepEqual(pageErrors, [])
   },
 )

@@ -2,18 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator } from 'playwright-core'
 import { needsBrowser } from '../browser/launch-browser.ts'
-import { useConsole } from './console-stage.ts'
+import { type ConsoleStage, useConsole } from './console-stage.ts'
 
 const MANAGEMENT = '/edge/management/v1'
 const PHONE = { viewport: { width: 390, height: 844 } }
 const stage = useConsole()
 
-const manage = async (method: string, path: string, body?: unknown) => {
-  const { session, controller } = stage()
-  const reply = await controller.request(method, MANAGEMENT + path, { session, ...(body !== undefined && { body }) })
-  assert.ok(reply.status < 300, reply.text)
-  return reply.json.data
-}
+const manage: ConsoleStage['manage'] = (...call) => stage().manage(...call)
 
 /** Whether the whole element is within the width of the phone. */
 async function fits(part: Locator): Promise<boolean> {
