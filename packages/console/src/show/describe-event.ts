@@ -21,13 +21,10 @@ const METHOD_LABELS: Readonly<Record<string, string>> = {
 
 export const methodLabel = (method: string): string => METHOD_LABELS[method] ?? method
 
-const toChoice = (method: string) => ({ value: method, label: methodLabel(method) })
-
-/** The methods of logins. */
-export const LOGIN_METHODS = ['password', 'cert', 'ext-jwt', 'passkey'].map(toChoice)
+export const toMethodChoice = (method: string) => ({ value: method, label: methodLabel(method) })
 
 /** The methods of decisions. */
-export const DECISION_METHODS = Object.keys(METHOD_LABELS).map(toChoice)
+export const DECISION_METHODS = Object.keys(METHOD_LABELS).map(toMethodChoice)
 
 /** The request whose decision says why the event is a refusal; undefined for other events. */
 export function decisionIdOf({ success, event_type, request_id }: ControllerEvent): string | undefined {

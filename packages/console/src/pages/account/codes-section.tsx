@@ -1,15 +1,13 @@
 import type { Identity } from '@countersign/sdk'
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Modal, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { type ReactNode, useState } from 'react'
 import { controller } from '../../api/client.ts'
 import { queries } from '../../api/queries.ts'
-import { required } from '../../form/rules.ts'
-import { useServerForm } from '../../form/use-server-form.ts'
+import { CodeForm } from '../../form/code-form.tsx'
 import { StateBadge } from '../../show/badges.tsx'
 import { Section } from '../../show/details.tsx'
-import { ErrorNote } from '../../show/error-note.tsx'
 import { RecoveryCodes, SetUpCodes } from '../login/set-up-codes.tsx'
 
 const reload = () => queries.invalidateQueries()
@@ -135,39 +133,5 @@ function Dialog({ label, color, children }: DialogProps) {
         {children(close)}
       </Modal>
     </>
-  )
-}
-
-interface CodeFormProps {
-  readonly text: string
-  readonly submitLabel: string
-  readonly onSend: (code: string) => Promise<void>
-}
-
-/** Asks for a code: what it allows needs more than an open session. */
-function CodeForm({ text, submitLabel, onSend }: CodeFormProps) {
-  const { form, formError, isBusy, submit } = useServerForm({
-    initialValues: { code: '' },
-    validate: { code: required('The code', 64) },
-    send: ({ code }) => onSend(code.trim()),
-    isClearedBySending: true,
-  })
-  return (
-    <form onSubmit={submit} noValidate>
-      <Stack gap="sm">
-        <Text size="sm">{text}</Text>
-        {formError !== undefined && <ErrorNote error={formError} title="The code was not accepted" />}
-        <TextInput
-          label="One-time code"
-          description="From your authenticator app, or one of your recovery codes"
-          autoComplete="one-time-code"
-          data-autofocus
-          {...form.getInputProps('code')}
-        />
-        <Button type="submit" loading={isBusy}>
-          {submitLabel}
-        </Button>
-      </Stack>
-    </form>
   )
 }

@@ -1,3 +1,4 @@
+import { LOGIN_METHODS } from '@countersign/contract/authenticate'
 import type { ApiSession, Identity } from '@countersign/sdk'
 import { Text } from '@mantine/core'
 import { controller } from '../../api/client.ts'
@@ -9,7 +10,7 @@ import { ListPage } from '../../list/list-page.tsx'
 import type { Column } from '../../list/list-table.tsx'
 import { ConfirmButton } from '../../show/confirm-button.tsx'
 import { CopyId } from '../../show/copy-id.tsx'
-import { LOGIN_METHODS, methodLabel } from '../../show/describe-event.ts'
+import { methodLabel, toMethodChoice } from '../../show/describe-event.ts'
 import { Ago } from '../../show/instant.tsx'
 import { PageLink } from '../../show/links.tsx'
 import { useSignerNames } from '../policies/use-signer-names.ts'
@@ -29,7 +30,7 @@ const EXPIRY_FILTER = choiceFilter('expiry', 'Expires', [
   { value: 'later', label: 'Later', filter: (now) => `expiresAt > ${datetime(now + 24 * HOUR_MS)}` },
 ])
 
-const METHODS = [...LOGIN_METHODS, { value: 'api-account', label: methodLabel('api-account') }]
+const METHODS = LOGIN_METHODS.map(toMethodChoice)
 
 const END: BulkAction<ApiSession> = {
   label: 'End',

@@ -1,10 +1,10 @@
 import type { Authenticator, Identity } from '@countersign/sdk'
-import { Code, Group, Stack, Table, Text } from '@mantine/core'
+import { Group, Stack, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { controller } from '../../api/client.ts'
 import { ActionButton } from '../../show/action-button.tsx'
 import { StateBadge } from '../../show/badges.tsx'
-import { CertificateExpiry } from '../../show/certificate-expiry.tsx'
+import { CertificateSummary } from '../../show/certificate-summary.tsx'
 import { ConfirmButton } from '../../show/confirm-button.tsx'
 import { Section } from '../../show/details.tsx'
 import { downloadText, safeFileName } from '../../show/download.ts'
@@ -84,7 +84,7 @@ function Password({ authenticator, identity }: AuthenticatorProps) {
 
 function Certificate({ authenticator, identity }: AuthenticatorProps) {
   const { name } = identity
-  const { id, fingerprint, createdAt, certPem, isExtendRequested } = authenticator
+  const { id, certPem, isExtendRequested } = authenticator
   return (
     <Group justify="space-between" gap="xs">
       <Stack gap={2}>
@@ -92,11 +92,7 @@ function Certificate({ authenticator, identity }: AuthenticatorProps) {
           <Text size="sm">Certificate</Text>
           {isExtendRequested && <StateBadge color="orange">Renewal requested</StateBadge>}
         </Group>
-        <Code className="breakable">{fingerprint}</Code>
-        <Text size="xs" c="dimmed">
-          since <Instant at={createdAt} />
-        </Text>
-        <CertificateExpiry pem={certPem} />
+        <CertificateSummary authenticator={authenticator} />
       </Stack>
       <Group gap="xs">
         {certPem && (

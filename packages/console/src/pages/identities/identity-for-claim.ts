@@ -1,3 +1,4 @@
+import { DEFAULT_AUTH_POLICY_ID } from '@countersign/contract/identity'
 import type { AuthPolicy, Signer } from '@countersign/sdk'
 import type { Decision } from '../../api/wire.ts'
 
@@ -21,8 +22,6 @@ export interface IdentityStart {
   readonly note?: string
 }
 
-const DEFAULT_POLICY = 'default'
-
 /**
  * An identity that the refused credential would log in: its external id is the claim, its policy allows the method and the signer. Of several policies
  * the signer's own for enrollments is preferred, then the default one.
@@ -35,7 +34,7 @@ export function identityForClaim(
   const claim = claimedIdentity ?? ''
   const admits = method === 'cert' ? allowsCertificates : (policy: AuthPolicy) => allowsSigner(policy, signerId)
   const admitting = policies.filter(admits).map(({ id }) => id)
-  const preferred = [signer?.enrollAuthPolicyId, DEFAULT_POLICY, ...admitting]
+  const preferred = [signer?.enrollAuthPolicyId, DEFAULT_AUTH_POLICY_ID, ...admitting]
   const chosen = preferred.find((id) => typeof id === 'string' && admitting.includes(id))
   const note = noteFor(signer, chosen !== undefined)
   return {

@@ -1,3 +1,4 @@
+import { DEFAULT_AUTH_POLICY_ID } from '@countersign/contract/identity'
 import { MAX_ATTRIBUTE_LENGTH, MAX_ATTRIBUTES } from '@countersign/contract/limits'
 import { PERMISSIONS } from '@countersign/contract/permission'
 import type { Identity, IdentityInput } from '@countersign/sdk'
@@ -63,7 +64,7 @@ export function IdentityForm({ identity, start, onSend, submitLabel }: IdentityF
     toBody: ({ ott, externalId, authPolicyId, expiresAt, tags, appData, ...others }): IdentityInput => ({
       ...others,
       externalId: externalId || (identity ? '' : null),
-      authPolicyId: authPolicyId || 'default',
+      authPolicyId: authPolicyId || DEFAULT_AUTH_POLICY_ID,
       expiresAt: fromLocalTime(expiresAt),
       tags: toTags(tags),
       appData: toTags(appData),

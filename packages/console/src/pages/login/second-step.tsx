@@ -1,9 +1,9 @@
 import type { CurrentApiSession } from '@countersign/sdk'
 import { Button, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { logOut, pendingCode, pendingPasskey, pendingSigner } from '../../api/session.ts'
+import { logOut, pendingCode, pendingPasskey, pendingSigner, submitCode } from '../../api/session.ts'
+import { CodeForm } from '../../form/code-form.tsx'
 import { ActionButton } from '../../show/action-button.tsx'
-import { CodeForm } from './code-form.tsx'
 import { PasskeyStep } from './passkey-step.tsx'
 import { clientSignersQuery, providerLoginUrl } from './provider-buttons.tsx'
 import { RefusedNote } from './refused-note.tsx'
@@ -22,7 +22,7 @@ export function SecondStep({ session, next }: SecondStepProps) {
   return (
     <>
       <RefusedNote />
-      {code === 'enter' && <CodeForm />}
+      {code === 'enter' && <CodeForm submitLabel="Continue" isWide onSend={submitCode} />}
       {code === 'set-up' && <SetUpCodes />}
       {code === undefined && passkey !== undefined && <PasskeyStep kind={passkey} />}
       {code === undefined && passkey === undefined && signerId !== undefined && (
