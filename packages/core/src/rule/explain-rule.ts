@@ -36,7 +36,7 @@ export function explainRule(rule: CompiledRule, variables: RuleVariables): RuleE
   const result = evaluateRule(rule, variables, trace)
   const refusal = refusalOf(result)
   const part = refusal === 'rule-refused' ? findFalsePart(rule.root, trace) : rule.root
-  const range = result instanceof RuleFault && result.at.end > 0 ? result.at : part
+  const range = withParentheses(result instanceof RuleFault && result.at.end > 0 ? result.at : part, rule.text)
   const seenIn = result instanceof RuleFault && !isWithin(part, range) ? rule.root : part
   return {
     refusal,
@@ -48,6 +48,17 @@ export function explainRule(rule: CompiledRule, variables: RuleVariables): RuleE
 }
 
 const isWithin = ({ start, end }: RuleRange, range: RuleRange) => start <= range.start && range.end <= end
+
+/** The range with the parentheses around its last operand, which no node of the parser has: `!(a == b` ends before its last one. */
+function withParentheses({ start, end }: RuleRange, text: string): RuleRange {
+  let open = 0
+  for (const [found] of text.slice(start, end).matchAll(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[()]/g)) {
+    if (found === '(') open++
+    else if (found === ')') open--
+  }
+  const [closing = ''] = open > 0 ? (new RegExp(`^(?:\\s*\\)){${open}}`).exec(text.slice(end)) ?? []) : []
+  return { start, end: end + closing.length }
+}
 
 function faultOf(result: RuleResult): string | undefined {
   if (result instanceof RuleFault) return result.message

@@ -217,6 +217,14 @@ const EXPLAINED: readonly (readonly [rule: string, text: string])[] = [
     'claims.realm_access == {}',
     'claims.realm_access == {} is false (line 1, column 1); claims.realm_access is {"roles":["admin"]}',
   ],
+  [
+    'claims.level > 1 && !(claims.level in [3, 4] )',
+    '!(claims.level in [3, 4] ) is false (line 1, column 21); claims.level is 3',
+  ],
+  [
+    '!("(" != "" && (claims.level == 3))',
+    '!("(" != "" && (claims.level == 3)) is false (line 1, column 1); claims.level is 3',
+  ],
   ['has(claims.phone)', 'has(claims.phone) is false (line 1, column 1); claims.phone is absent'],
   [
     'claims.email_verified ? claims.level == 1 : true',
