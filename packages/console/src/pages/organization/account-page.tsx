@@ -10,6 +10,7 @@ import { claimLines } from '../../form/claim-rows.ts'
 import { ActionButton } from '../../show/action-button.tsx'
 import { EnabledBadge } from '../../show/badges.tsx'
 import { Details, Section } from '../../show/details.tsx'
+import { HistoryLink } from '../../show/history-link.tsx'
 import { Instant } from '../../show/instant.tsx'
 import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
@@ -35,6 +36,7 @@ export function AccountPage() {
       {(account) => (
         <Stack>
           <PageHead title={account.name} back={BACK}>
+            <HistoryLink id={id} />
             <AccountActions
               account={account}
               onChanged={reopenForm}

@@ -6,6 +6,7 @@ import { queries } from '../../api/queries.ts'
 import { useFreshQuery } from '../../api/use-fresh-query.ts'
 import { loadVersioned } from '../../api/versioned.ts'
 import { ConfirmButton } from '../../show/confirm-button.tsx'
+import { HistoryLink } from '../../show/history-link.tsx'
 import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { PageHead } from '../../show/page-head.tsx'
@@ -25,6 +26,7 @@ export function NetworkPage() {
       {(network) => (
         <Stack>
           <PageHead title={network.name} back={BACK}>
+            <HistoryLink id={id} />
             {!network.isLocal && (
               <ConfirmButton
                 label="Delete"

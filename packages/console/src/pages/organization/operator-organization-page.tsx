@@ -12,6 +12,7 @@ import { useServerForm } from '../../form/use-server-form.ts'
 import { ActionButton } from '../../show/action-button.tsx'
 import { ConfirmButton } from '../../show/confirm-button.tsx'
 import { Details, Section } from '../../show/details.tsx'
+import { HistoryLink } from '../../show/history-link.tsx'
 import { Instant } from '../../show/instant.tsx'
 import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
@@ -35,6 +36,8 @@ export function OperatorOrganizationPage() {
       {(organization) => (
         <Stack>
           <PageHead title={organization.name} back={BACK}>
+            {/* The controller's record shows no entries of other organizations. */}
+            {organization.isOperator && <HistoryLink id={id} />}
             <Actions organization={organization} />
           </PageHead>
           <Section title="Usage" aside={<ActivityBadge isActive={organization.active} />}>

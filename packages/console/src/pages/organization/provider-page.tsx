@@ -7,6 +7,7 @@ import { queries } from '../../api/queries.ts'
 import { useFreshQuery } from '../../api/use-fresh-query.ts'
 import { loadVersioned } from '../../api/versioned.ts'
 import { ConfirmButton } from '../../show/confirm-button.tsx'
+import { HistoryLink } from '../../show/history-link.tsx'
 import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { PageHead } from '../../show/page-head.tsx'
@@ -27,6 +28,7 @@ export function ProviderPage() {
       {(provider) => (
         <Stack>
           <PageHead title={provider.name} back={BACK}>
+            <HistoryLink id={id} />
             <ConfirmButton
               label="Delete"
               name={provider.name}
