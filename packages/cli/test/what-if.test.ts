@@ -97,6 +97,9 @@ test('countersign test runs the cases of an export or of a file, without a contr
     assert.equal(exitCode, 2, stderr)
     assert.match(stderr, message)
   }
+  const absent = await run(`test -f ${join(stage.folder, 'absent.yaml')}`)
+  assert.equal(absent.exitCode, 2)
+  assert.match(absent.stderr, /^error: \S+absent\.yaml does not exist\n(?!hint: it must be)/)
 })
 
 test('countersign decisions add-test-case makes a test case of a refused login, which the next save must pass', async () => {
@@ -145,7 +148,7 @@ test('countersign what-if prints the effect of changes, and a lock-out needs its
   const file = write('policy.yaml', { policies: [{ name: 'Default', ...body }] })
   const refused = await run(`apply -f ${file} --yes`)
   assert.equal(refused.exitCode, 6, refused.stderr)
-  assert.match(refused.stderr, /confirmLockOut|confirm-lock-out/)
+  assert.match(refused.stderr, /no administrator could log in.*hint: .*--confirm-lock-out/s)
   const asked: string[] = []
   const ask = async (question: string) => {
     asked.push(question)

@@ -61,7 +61,7 @@ test('rules about values are said without the words of programs', () => {
     ['clockSkewSeconds in body should be less than or equal to 600', 'At most 600'],
     [
       "the value '<nil>' for 'certPem' is invalid: jwksEndpoint or certPem is required",
-      'jwksEndpoint or certPem is required',
+      'The signer has no keys: give jwksEndpoint, jwks, certPem, certPems or pushedKeys',
     ],
     ["the value '<nil>' is odd", 'The value is not valid'],
     ['externalJwtSigner with id x not found', 'This signer does not exist. It may have been deleted.'],

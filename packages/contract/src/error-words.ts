@@ -76,6 +76,10 @@ const REASONS: readonly (readonly [pattern: RegExp, words: Words])[] = [
   [/^invalid current password$/, () => 'The current password is wrong'],
   [/^the value '.*' for '\S+' is invalid: (.*)$/s, (facts, reason) => reasonWords({ ...facts, reason })],
   [/^\S+ in body (.*)$/s, (facts, reason) => reasonWords({ ...facts, reason })],
+  [
+    /^jwksEndpoint or certPem is required$/,
+    () => 'The signer has no keys: give jwksEndpoint, jwks, certPem, certPems or pushedKeys',
+  ],
   [/^\S* ?is required$/, () => 'This is required'],
   [/^\S* ?may not be blank$/, () => 'This may not be empty'],
   [/^\S* ?should be at least (\d+) chars long$/, (_, least) => `At least ${least} characters`],

@@ -51,11 +51,11 @@ export const test: Command = {
 }
 
 async function load(call: Call, path: string): Promise<unknown> {
-  const source = getSourceName(path)
+  const text = await loadTextArgument(call, path)
   try {
-    return await parseYaml(await loadTextArgument(call, path))
+    return await parseYaml(text)
   } catch (cause) {
-    throw usageError(`${source}: ${(cause as Error).message.split('\n')[0]}`, 'it must be YAML or JSON')
+    throw usageError(`${getSourceName(path)}: ${(cause as Error).message.split('\n')[0]}`, 'it must be YAML or JSON')
   }
 }
 
