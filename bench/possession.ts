@@ -29,7 +29,7 @@ export const possession: BenchPart = async (run) => {
 
 async function measure(run: BenchRun, installation: Installation, bare: BareServer): Promise<void> {
   const filling = await installation.start()
-  // Signed in a tenth of the time of RSA: a run needs about 100,000 distinct tokens.
+  // A signature takes a tenth of the time of RSA: a run needs about 100,000 distinct tokens.
   const plain = await createBenchSigner(filling, 'plain', 'P-256')
   const oneUse = await createBenchSigner(filling, 'one-use', 'P-256', { oneUse: true })
   await stopAndFill(filling, installation, IDENTITIES)
