@@ -184,7 +184,7 @@ test('N-21 Z-22 a prediction needs the permission for every change, and to read 
   assert.equal(summarize(await app.call('POST', WHAT_IF, { changes: [] })), '401 UNAUTHORIZED')
 })
 
-test('N-21 the claims of a login are not returned to a caller that may not read decisions', async (t) => {
+test('N-21 the claims of a login are not shown to a caller that may not read decisions', async (t) => {
   const { app, signer, ask, logIn, update } = await setUp(t)
   assert.equal(await logIn({ hd: 'secret.example' }), 200)
   const changes = [

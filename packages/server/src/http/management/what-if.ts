@@ -78,7 +78,7 @@ export function whatIfRoutes({ clock, whatIf, sealing, jwksPolicy }: WhatIfRoute
     {
       method: 'POST',
       paths: [`${MANAGEMENT}/what-if`],
-      // A rule or an attribute can tell the claims of any login, like its decision.
+      // A rule or an attribute can show the claims of any login, like its decision.
       access: { entity: 'admin', action: 'read' },
       bodyCap: 'management',
       body: { schema: WhatIfBody, optional: false, parameter: 'whatIf' },
