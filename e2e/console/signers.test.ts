@@ -207,6 +207,7 @@ test(
     await keys.getByRole('button', { name: `Unpin the key ${thumbprint}` }).waitFor()
     await page.reload()
     await keys.getByRole('button', { name: `Unpin the key ${thumbprint}` }).waitFor()
+    await page.getByRole('region', { name: 'Tokens' }).getByText(thumbprint).waitFor()
     assert.deepEqual(await findFaultsInBoth(page, 'a pinned key'), [])
     await keys.getByRole('button', { name: `Unpin the key ${thumbprint}` }).click()
     await keys.getByRole('button', { name: `Pin the key ${thumbprint}` }).waitFor()
@@ -220,6 +221,7 @@ test(
     await page.getByRole('button', { name: 'Save' }).click()
     await keys.getByText('no keys have been pushed yet').waitFor()
     await keys.getByText('Stale from').waitFor()
+    await page.getByText('3600 s', { exact: true }).waitFor()
     assert.deepEqual(pageErrors, [])
   },
 )

@@ -27,7 +27,7 @@ export function KeyStatusSection({ signer, keyStatus }: { readonly signer: Signe
       )}
       {keyStatus.warnings.length > 0 && (
         <Alert color="yellow" variant="light" title="Warnings">
-          <List size="sm">
+          <List size="sm" classNames={{ itemWrapper: 'breakable', itemLabel: 'breakable' }}>
             {keyStatus.warnings.map((warning) => (
               <List.Item key={warning}>{warning}</List.Item>
             ))}
@@ -157,7 +157,7 @@ interface KeyTableProps {
 function KeyTable({ title, keys, action }: KeyTableProps) {
   if (keys.length === 0) return null
   return (
-    <Table aria-label={title}>
+    <Table captionSide="top" aria-label={title}>
       {title !== 'Keys' && <Table.Caption>{title}</Table.Caption>}
       <Table.Thead>
         <Table.Tr>

@@ -56,6 +56,32 @@ function Settings({ title, rows, signer }: SignerProps & { readonly title: strin
   )
 }
 
+/** Where the keys come from, and which of them are used. */
+function keySourceRows(signer: Signer): Detail[] {
+  const { jwksEndpoint, pushedKeys, pinnedKeyThumbprints: pins } = signer
+  return [
+    ...(jwksEndpoint
+      ? ([
+          ['JWKS endpoint', <ExternalLink key="keys" url={jwksEndpoint} />, 'jwksEndpoint'],
+          ['Credential of the endpoint', signer.jwksAuthorizationSet ? 'Set' : 'None', 'jwksAuthorizationSet'],
+          ['Require key continuity', yesOrNo(signer.requireKeyContinuity), 'requireKeyContinuity'],
+        ] as const)
+      : ([['Key source', shortKeySource(signer)]] as const)),
+    ...(pushedKeys ? ([['Maximum age of pushed keys', `${pushedKeys.maxAgeSeconds} s`, 'pushedKeys']] as const) : []),
+    ...(pins.length > 0
+      ? ([['Pinned keys', <PinnedKeys key="pins" thumbprints={pins} />, 'pinnedKeyThumbprints']] as const)
+      : []),
+  ]
+}
+
+function PinnedKeys({ thumbprints }: { readonly thumbprints: readonly string[] }) {
+  return (
+    <Code block className="wrapped-code">
+      {thumbprints.join('\n')}
+    </Code>
+  )
+}
+
 /** Which tokens the signer accepts, and whom they identify. */
 export function TokensSection({ signer }: SignerProps) {
   return (
@@ -66,13 +92,7 @@ export function TokensSection({ signer }: SignerProps) {
         ['Id', <CopyId key="id" id={signer.id} of={signer.name} />, 'id'],
         ['Issuer', <ExternalLink key="issuer" url={signer.issuer} />, 'issuer'],
         ['Audience', signer.audience, 'audience'],
-        ...(signer.jwksEndpoint
-          ? ([
-              ['JWKS endpoint', <ExternalLink key="keys" url={signer.jwksEndpoint} />, 'jwksEndpoint'],
-              ['Credential of the endpoint', signer.jwksAuthorizationSet ? 'Set' : 'None', 'jwksAuthorizationSet'],
-              ['Require key continuity', yesOrNo(signer.requireKeyContinuity), 'requireKeyContinuity'],
-            ] as const)
-          : ([['Key source', shortKeySource(signer)]] as const)),
+        ...keySourceRows(signer),
         ['Key id (kid)', signer.kid, 'kid'],
         [
           'Identity claim',
