@@ -29,7 +29,13 @@ function originOf({ operation: action, meta: { actorId, source } }: RecordedChan
   const actorName = actorId === SYSTEM_ACTOR.id && !source ? actorId : (source?.authorName ?? null)
   const isKnown = actorId !== UNATTRIBUTED_ID
   const requestId = source?.requestId ?? null
-  return { actorId: isKnown ? actorId : null, actorName, action, requestId, address: source?.remoteAddr ?? null }
+  const address = source ? withoutPort(source.remoteAddr) : null
+  return { actorId: isKnown ? actorId : null, actorName, action, requestId, address }
+}
+
+/** The port differs between requests of one client: no search by address would find them all. */
+function withoutPort(address: string): string {
+  return address.replace(/^\[(.*)\]:\d+$|^([^:]*):\d+$/, '$1$2')
 }
 
 function changeContent(at: string, record: RecordedChange): PendingContent[] {
