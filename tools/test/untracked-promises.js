@@ -1,6 +1,6 @@
 /**
  * Loaded before the files of a test process. node:test follows each promise by an async hook, only to name the test of a stray error, which takes
- * an eighth of the processor time. Without the hook a stray error fails the process, which prints it.
+ * about a tenth of the processor time. Without the hook a stray error fails the process, which prints it.
  */
 import hooks from 'node:async_hooks'
 import { isMainThread } from 'node:worker_threads'
