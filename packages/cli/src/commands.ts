@@ -54,6 +54,7 @@ const LOGIN: Rows = [
     'Enroll with a token: get a certificate, set a password, or enable token login',
     async () => (await import('./commands/enroll.ts')).enroll,
   ],
+  ['renew', 'Renew a certificate of enroll', async () => (await import('./commands/renew.ts')).renew],
   ['trust', 'Print how to make this machine trust the CA', async () => (await import('./commands/trust.ts')).trust],
   [
     'doctor',

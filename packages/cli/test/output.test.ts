@@ -156,6 +156,7 @@ test('every command yields parseable output', async () => {
   await check('enrollments show', [name])
   await check('enrollments renew', [name, '--out', at('x.jwt')])
   await check('enroll', [at('x.jwt'), '--out', at('x')])
+  await check('renew', [at('x.crt')])
   await check('authenticators list', ['--identity', name])
   await check('authenticators show', [name])
   await check('authenticators reset', [name, '--out', at('y.jwt'), '--yes'])
