@@ -43,7 +43,14 @@ function isSharing(file: string): boolean {
   return SHARING.some((pattern) => matchesGlob(relative(root, file), pattern))
 }
 
+/** Its timer keeps the process running while a test waits for something that would not, such as a timer of a source file that is unreferenced. */
+const ENTRY_HEAD = `import { after } from 'node:test'
+const running = setInterval(() => {}, 60_000)
+after(() => clearInterval(running))
+`
+
 function writeEntry(entry: string, members: readonly string[]): string {
-  writeFileSync(entry, members.map((file) => `await import(${JSON.stringify(pathToFileURL(file).href)})\n`).join(''))
+  const imports = members.map((file) => `await import(${JSON.stringify(pathToFileURL(file).href)})\n`)
+  writeFileSync(entry, ENTRY_HEAD + imports.join(''))
   return entry
 }

@@ -252,5 +252,5 @@ test('V-20 a PATCH with many filters over long emails takes little time', () => 
   const start = process.cpuUsage()
   for (const changes of [many, long]) applyScimUserChanges({ ...USER, emails }, changes)
   const { user } = process.cpuUsage(start)
-  assert.ok(user < 2_000_000, `${user} µs`)
+  assert.ok(user < 5_000_000, `${user} µs`)
 })
