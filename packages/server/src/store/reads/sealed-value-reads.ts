@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../schema.ts'
 
 /** Every column with sealed values that all nodes must be able to open. Signing keys are not among them: a node that opens none creates its own. */
-const SEALED_COLUMNS = [
+export const SEALED_COLUMNS = [
   ['totps', 'secret'],
   ['totps', 'recovery_codes'],
   ['enrollments', 'sealed_token'],
