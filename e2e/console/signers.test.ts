@@ -147,6 +147,37 @@ test('an error of the server is shown at its field, also in a collapsed section'
   await page.getByRole('heading', { name: 'refused' }).waitFor()
 })
 
+test(
+  'each attribute rule has a field, and a preview of the change is shown before it is saved',
+  needsBrowser,
+  async () => {
+    const { page, pageErrors, goAsAdmin } = await stage().open()
+    const source = { issuer: 'https://ruled.example', jwksEndpoint: 'https://ruled.example/keys' }
+    const created = await manage('POST', SIGNERS, { name: 'ruled', enabled: true, audience: 'acme', ...source })
+    const { id } = created.json.data
+    await goAsAdmin(`signers/${id}/edit`)
+    await page.getByRole('button', { name: 'Enrollment by token' }).click()
+    const rules = page.locator('[data-path="attributeRules"]')
+    for (const [at, rule] of ['[claims.department, "staff"]', '["a" claims.x]', ' '].entries()) {
+      await rules.getByRole('button', { name: 'Add a rule' }).click()
+      await rules.getByRole('textbox').nth(at).fill(rule)
+    }
+    await page.getByRole('button', { name: 'Save' }).click()
+    await rules.getByText('line 1, column 6').waitFor()
+    await rules.getByRole('textbox').nth(1).fill('["a", claims.x]')
+    await page.getByRole('button', { name: 'Preview' }).click()
+    const report = page.getByRole('status', { name: 'Preview' })
+    await report.getByText('0 sessions would end').waitFor()
+    const box = await report.boundingBox()
+    assert.ok(box && box.y + box.height <= (page.viewportSize()?.height ?? 0), 'it is on the screen')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('link', { name: 'Edit' }).waitFor()
+    const { attributeRules } = (await manage('GET', `${SIGNERS}/${id}`)).json.data
+    assert.deepEqual(attributeRules, ['[claims.department, "staff"]', '["a", claims.x]'])
+    assert.deepEqual(pageErrors, [])
+  },
+)
+
 test('a pasted certificate is shown parsed before it is saved', needsBrowser, async () => {
   const { pem } = await makeTestCertificate({
     commonName: 'factory <b>gateway</b>',

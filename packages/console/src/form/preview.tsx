@@ -1,6 +1,6 @@
 import type { WhatIfChange, WhatIfReport } from '@countersign/sdk'
 import { Button, List, Paper, Stack, Text } from '@mantine/core'
-import { useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { controller } from '../api/client.ts'
 import { useMay } from '../api/use-may.ts'
 import { ErrorNote } from '../show/error-note.tsx'
@@ -30,8 +30,26 @@ export function usePreview(readChange: (() => WhatIfChange) | undefined) {
         Preview
       </Button>
     ),
-    result: shown && ('error' in shown ? <ErrorNote error={shown.error} /> : <PreviewReport report={shown.report} />),
+    result: shown && (
+      <InView of={shown}>
+        {'error' in shown ? <ErrorNote error={shown.error} /> : <PreviewReport report={shown.report} />}
+      </InView>
+    ),
   }
+}
+
+/** Scrolls to its content each time that another one is shown: a long form ends below the screen. */
+function InView({ of: shown, children }: { readonly of: Shown; readonly children: ReactNode }) {
+  const element = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (shown) element.current?.scrollIntoView({ block: 'nearest' })
+  }, [shown])
+  return (
+    // With the buttons below it.
+    <div ref={element} style={{ scrollMarginBottom: '5rem' }}>
+      {children}
+    </div>
+  )
 }
 
 function PreviewReport({ report }: { readonly report: WhatIfReport }) {

@@ -55,7 +55,8 @@ export function toEmptyValues(filled: Partial<SignerValues>): Partial<SignerValu
 /** The body of a POST. */
 export function toBody(values: SignerValues): SignerInput {
   const { source, jwks, certPems, pushedKeys, jwksAuthorization, removesAuthorization, ...others } = values
-  const { jwksEndpoint, jwksCaPem, certPem, scopes, requiredClaims, testCases, tags, sharedSignals, ...rest } = others
+  const { jwksEndpoint, jwksCaPem, certPem, scopes, requiredClaims, attributeRules, ...more } = others
+  const { testCases, tags, sharedSignals, ...rest } = more
   const keySource = { source, jwks, certPems, pushedKeys, jwksAuthorization, removesAuthorization }
   return {
     ...(fromFormValues(rest) as Pick<SignerInput, 'name' | 'enabled' | 'issuer' | 'audience'>),
@@ -66,6 +67,7 @@ export function toBody(values: SignerValues): SignerInput {
     requireKeyContinuity: source === 'jwks' && others.requireKeyContinuity,
     scopes: toScopes(scopes),
     requiredClaims: toClaimValues(requiredClaims),
+    attributeRules: attributeRules.filter((rule) => rule.trim() !== ''),
     testCases: parseTestCases(testCases) ?? [],
     tags: toTags(tags),
     sharedSignals: toSharedSignals(sharedSignals),

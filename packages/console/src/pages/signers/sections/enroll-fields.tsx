@@ -1,4 +1,6 @@
-import { NumberInput, Select, Switch, TagsInput, TextInput } from '@mantine/core'
+import { MAX_ATTRIBUTE_RULES } from '@countersign/contract/limits'
+import { NumberInput, Select, Switch, TextInput } from '@mantine/core'
+import { RuleListField } from '../../../form/rule-list-field.tsx'
 import { PolicySelect } from '../../policies/policy-select.tsx'
 import { type SignerFormProps, signerField } from './signer-field.tsx'
 
@@ -17,12 +19,11 @@ export function EnrollFields({ form }: SignerFormProps) {
       />
       <TextInput {...field('enrollNameClaimsSelector', 'Name claims selector')} placeholder="/sub" />
       <TextInput {...field('enrollAttributeClaimsSelector', 'Attribute claims selector')} placeholder="None" />
-      <TagsInput
+      <RuleListField
         {...field('attributeRules', 'Attribute rules')}
-        description="CEL expressions that give further attributes, each a list of strings; press Enter after each"
+        description="CEL expressions that give further attributes, each a list of strings"
         placeholder={'claims.groups.filter(g, g.startsWith("net-"))'}
-        splitChars={[]}
-        acceptValueOnBlur
+        maxRules={MAX_ATTRIBUTE_RULES}
       />
       <PolicySelect {...field('enrollAuthPolicyId', 'Authentication policy of enrolled identities')} />
       <Select
