@@ -35,7 +35,11 @@ test(
     const refused = await logInWithToken(token)
     assert.equal(refused.status, 401)
     const { requestId } = refused.json.error
-    const { claimedIdentity: claim, signerName } = (await manage('GET', `/auth-decisions/${requestId}`)).json.data
+    const {
+      claimedIdentity: claim,
+      signerName,
+      signerId,
+    } = (await manage('GET', `/auth-decisions/${requestId}`)).json.data
     const { page, pageErrors, settle, go, goAsAdmin } = await stage().open()
     await goAsAdmin('events')
     const event = page.locator('.mantine-Accordion-item').filter({ hasText: `refused for ${claim}: unknown-identity` })
@@ -43,6 +47,13 @@ test(
     await event.first().getByRole('link', { name: 'Decision' }).click()
     await page.getByRole('heading', { name: `Request ${requestId}` }).waitFor()
     await page.getByRole('region', { name: 'Refused' }).getByText(claim).waitFor()
+    await page.getByRole('button', { name: 'Add as test case' }).click()
+    await page.getByText('Every save of the signer checks it from now on.').waitFor()
+    const { testCases } = (await manage('GET', `/ext-jwt-signers/${signerId}`)).json.data
+    assert.deepEqual(
+      testCases.map(({ claims }: { claims: { email: string } }) => claims.email),
+      [claim],
+    )
     await go('decisions')
     const row = page.getByRole('row').filter({ hasText: requestId })
     await row.getByText(claim).waitFor()
