@@ -122,7 +122,7 @@ test('C-22 with --dpop the token and the session are bound to a key in a private
 })
 
 test('C-23 with --dpop-key a bound token enrolls to a certificate for its key, and logs in', async () => {
-  const { home, baseUrl, caFile, controller, run } = await setUp()
+  const { home, baseUrl, caFile, controller, run, logIn } = await setUp()
   const jwk = await DpopKey.generate()
   const keyFile = join(home, 'agent.jwk')
   writeFileSync(keyFile, JSON.stringify(jwk), { mode: 0o600 })
@@ -149,6 +149,9 @@ test('C-23 with --dpop-key a bound token enrolls to a certificate for its key, a
   const loggedIn = await run([...login, '--dpop-key', keyFile])
   assert.equal(loggedIn.exitCode, 0, loggedIn.stderr)
   assert.equal((await run(['whoami', '--profile', 'agent'])).exitCode, 0)
+  // Another test gives the external id to an identity of its own.
+  assert.equal((await logIn()).exitCode, 0)
+  assert.equal((await run(['identities', 'delete', 'dave', '--yes', '-q'])).exitCode, 0)
 })
 
 function findFile(folder: string, name: string): string {
