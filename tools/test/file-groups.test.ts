@@ -6,7 +6,7 @@ import { root } from '../paths.ts'
 import { makeFolder } from '../temporary-folder.fixture.ts'
 import { groupFiles } from './file-groups.ts'
 
-const sharing = Array.from({ length: 50 }, (_, nth) => join(root, `packages/server/test/http/${nth}.test.ts`))
+const sharing = Array.from({ length: 25 }, (_, nth) => join(root, `packages/server/test/http/${nth}.test.ts`))
 const alone = [join(root, 'e2e/start/ready.test.ts'), join(root, 'packages/server/test/attack/connections.test.ts')]
 
 test('short files share processes, each in one, and the entry of a group imports its files', (t) => {
@@ -15,7 +15,7 @@ test('short files share processes, each in one, and the entry of a group imports
   const shared = groups.filter(({ files }) => files.length > 1)
   assert.deepEqual(
     shared.map(({ files }) => files.length),
-    [17, 17, 16],
+    [9, 8, 8],
   )
   for (const { entry, files } of shared) {
     const text = readFileSync(entry, 'utf8')

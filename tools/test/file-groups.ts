@@ -6,15 +6,10 @@ import { root } from '../paths.ts'
 /** Files whose tests are shorter than loading what they import. They change nothing outside of their own controllers. */
 const SHARING = [
   'packages/{console,contract,core}/src/**',
-  'packages/{cli,sdk}/test/**',
-  'packages/server/test/{administration,console,dev,events,hosted,http,keyset,limits,oidc,openapi,operations}/**',
-  'packages/server/test/{platform,session,token}/**',
-  'packages/server/test/races/!(operations).test.ts',
-  // Left out: a wait that does not keep the process running, and a cache that lasts as long as the process.
-  'packages/server/test/outbound/!(resolve-host).test.ts',
-  'packages/server/test/store/!(json-column).test.ts',
+  'packages/sdk/test/**',
+  'packages/server/test/{console,events,hosted,http,keyset,limits,oidc,openapi,operations,platform,token}/**',
 ]
-const MAX_FILES = 20
+const MAX_FILES = 10
 
 /** Test files that run in one process, one after another. */
 export interface FileGroup {
