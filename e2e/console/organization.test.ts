@@ -44,6 +44,24 @@ async function download(page: Page): Promise<Credentials> {
   return file
 }
 
+/** Returns a function that resolves when the page has received that its session has ended. */
+async function watchSession(page: Page): Promise<() => Promise<void>> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const browser = await page.context().newCDPSession(page)
+  // Read before the page has it: the browser may drop the body of a response afterwards.
+  browser.on('Fetch.requestPaused', async ({ requestId }) => {
+    try {
+      const { body, base64Encoded } = await browser.send('Fetch.getResponseBody', { requestId })
+      await browser.send('Fetch.continueRequest', { requestId })
+      if (Buffer.from(body, base64Encoded ? 'base64' : 'utf8').includes('"isLive":false')) resolve()
+    } catch (error) {
+      reject(error)
+    }
+  })
+  await browser.send('Fetch.enable', { patterns: [{ urlPattern: '*/console/session', requestStage: 'Response' }] })
+  return () => promise
+}
+
 async function userPool(): Promise<string> {
   const providers: { id: string; kind: string }[] = (await request('GET', PROVIDERS)).json
   return providers.find(({ kind }) => kind === 'cognito')?.id ?? assert.fail('there is no user pool')
@@ -276,12 +294,9 @@ test('a file that is offered only once survives going back and the end of the se
   await offer.waitFor()
   assert.equal(new URL(page.url()).pathname, `/console/organization/api-accounts/${created.json.id}`)
 
-  const noticed = page.waitForResponse(
-    async (response) =>
-      response.url().endsWith('/console/session') && (await response.text()).includes('"isLive":false'),
-  )
+  const noticed = await watchSession(page)
   await endSession()
-  await noticed
+  await noticed()
   const fresh = await download(page)
   assert.equal((await callSelf(await requestToken(fresh))).status, 200)
   await page.getByLabel('I have stored the file').check()
