@@ -102,7 +102,7 @@ export class KeptLogins {
     return rows.flatMap((row) => this.#open(row))
   }
 
-  /** The last login of each administrator by each signer. */
+  /** The last accepted login of each administrator by each signer. */
   async loadOfAdministrators(): Promise<KeptLogin[]> {
     const { store, clock, settings } = this.#parts
     if (!settings.whatIf.keepLogins) return []

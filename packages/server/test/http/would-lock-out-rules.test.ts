@@ -129,6 +129,22 @@ test('Z-20 the rule of a policy counts for logins without a token', async (t) =>
   assert.equal(await send('PATCH', `${IDENTITIES}/${alice}`, { authPolicyId: policy }, session), '200')
 })
 
+test('Z-20 a refused login is not the last one of an administrator', async (t) => {
+  const { app, token, signer, policy, logIn, disableDefault, send } = await setUp(t)
+  const rules = `${POLICIES}/${policy}`
+  const strong = { primary: { extJwt: { allowed: true, requireAcr: ['strong'] } } }
+  await logIn({ acr: 'strong' })
+  assert.equal(await send('PATCH', rules, strong), '200')
+  const admin = await logIn({ acr: 'strong' })
+  assert.equal(await disableDefault(), '200')
+  app.clock.advance(1_000)
+  // A thief with the password of the administrator at the provider, without the second factor there.
+  assert.equal((await logInWithToken(app, token({ hd: 'b.example', acr: 'weak' }))).status, 401)
+  const one = `${SIGNERS}/${signer}`
+  assert.equal(await send('PATCH', one, { requiredClaims: { hd: 'b.example' } }, admin), LOCKED_OUT)
+  assert.equal(await send('PATCH', one, { requiredClaims: { hd: 'a.example' } }, admin), '200')
+})
+
 test('Z-20 where nothing is kept, only what checks more is refused', async (t) => {
   const { signer, policy, disableDefault, send, logIn } = await setUp(t, {
     settings: { config: settingsFile(t, 'whatIf:\n  keepLogins: false\n') },

@@ -36,7 +36,10 @@ export function findKeptLogins(
   return ofSigner.where('outcome', '=', outcome).orderBy('at', 'desc').limit(limit).execute()
 }
 
-/** The logins of administrators since `since`, latest first. */
+/**
+ * The accepted logins of administrators since `since`, latest first. A refused one says nothing about the next one: it may be that of a thief, and of an
+ * untrusted signer there can be any number.
+ */
 export function loadAdministratorLogins(
   db: Kysely<Database>,
   { since, limit }: { readonly since: number; readonly limit: number },
@@ -45,6 +48,7 @@ export function loadAdministratorLogins(
     .selectFrom('kept_logins')
     .selectAll()
     .where('identity_id', 'in', (eb) => eb.selectFrom('identities').select('id').where('is_admin', '=', true))
+    .where('outcome', '=', 'accepted')
     .where('at', '>=', since)
     .orderBy('at', 'desc')
     .orderBy('digest')
