@@ -8,7 +8,7 @@ import {
   STEP_UP_REASONS,
   type StepUpReason,
 } from '../auth-policy/step-up.ts'
-import type { PolicyFacts, RuleRefusal } from '../rule/judge-rule.ts'
+import type { PolicyFacts, PolicySigner, RuleRefusal } from '../rule/judge-rule.ts'
 import { RULE_REFUSALS } from '../rule/judge-rule.ts'
 import { findPolicyRefusal } from '../rule/policy-rule.ts'
 import type { SignerSettings } from '../signer/signer-settings.ts'
@@ -23,7 +23,7 @@ export interface EnrollmentAttempt {
   readonly signer: Pick<
     SignerSettings,
     'name' | 'enabled' | 'enrollToCertEnabled' | 'enrollToTokenEnabled' | 'provisionOnLogin' | 'reprovisionAfterMinutes'
-  > & { readonly id: string }
+  > & { readonly id: string; readonly trust?: PolicySigner['trust'] }
   /** The policy of the new identity; undefined when it does not exist. */
   readonly policy: Pick<AuthPolicySettings, 'primary' | 'acceptRule'> | undefined
   /** Whether an identity with the token's identity claim exists. */

@@ -25,6 +25,7 @@ export {
   policyClaims,
   policyRefusalText,
   type RuleClaims,
+  readsSignerName,
   sessionClaims,
 } from './policy-rule.ts'
 export type { RuleKind, RulePlace } from './rule-environment.ts'

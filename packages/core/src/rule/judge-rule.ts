@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json/json-value.ts'
+import type { Trust } from '../trust/trust.ts'
 import { type CompiledRule, evaluateRule } from './compile-rule.ts'
 import { RuleFault, type RuleResult, type RuleVariables } from './rule-run.ts'
 import { isRuleList, typeOf } from './rule-value.ts'
@@ -34,6 +35,12 @@ export interface PolicyFacts extends CommonFacts {
   /** The names of the claims that are known, whether the token had them or not; undefined when all are. */
   readonly knownClaims?: readonly string[] | undefined
   readonly identity: Named & { readonly attributes: readonly string[] }
+  readonly signer: PolicySigner
+}
+
+/** The signer of a login. The name of one that is not trusted is the choice of a caller with few rights: rules do not see it. */
+export interface PolicySigner extends Named {
+  readonly trust?: Pick<Trust, 'isTrusted'> | undefined
 }
 
 /** The variables of a signer's rules. */
@@ -44,7 +51,9 @@ export function signerVariables({ header, ...facts }: SignerFacts): RuleVariable
 /** The variables of a policy's rule. */
 export function policyVariables({ identity, ...facts }: PolicyFacts): RuleVariables {
   const { id, name, attributes } = identity
-  return { ...commonVariables(facts), identity: { id, name, attributes } }
+  const { trust, id: signerId } = facts.signer
+  const unnamed = trust?.isTrusted === false && { signer: { id: signerId } }
+  return { ...commonVariables(facts), ...unnamed, identity: { id, name, attributes } }
 }
 
 function commonVariables({ claims, signer: { id, name }, request, nowMs }: CommonFacts) {

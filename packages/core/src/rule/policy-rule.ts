@@ -50,6 +50,12 @@ function readsUnknown({ references }: CompiledRule, { knownClaims }: RuleClaims)
   return references.readsAllClaims || rootsOf(references).some((name) => !knownClaims.includes(name))
 }
 
+/** Whether the rule of a policy depends on the names of signers. One that this release no longer accepts may. */
+export function readsSignerName({ acceptRule }: RulePolicy): boolean {
+  if (acceptRule === null) return false
+  return findCompiled(acceptRule)?.references.readsSignerName ?? true
+}
+
 const rootsOf = ({ claims }: RuleReferences): readonly string[] => claims.flatMap((path) => path.slice(0, 1))
 
 /** The claims that later requests of a session are judged by; null when the policy has no rule. */

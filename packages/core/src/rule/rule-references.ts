@@ -9,6 +9,7 @@ export interface RuleReferences {
   /** Whether the result depends on the request, and so differs between two requests with the same token. */
   readonly readsRequest: boolean
   readonly readsHeader: boolean
+  readonly readsSignerName: boolean
 }
 
 /** A place in the variables that a part of a rule reads: `claims.repository`. */
@@ -58,6 +59,7 @@ export function referencesOf(root: ASTNode): RuleReferences {
     readsAllClaims: claims.some((path) => path.length === 0),
     readsRequest: accesses.some(({ variable }) => variable === 'request'),
     readsHeader: accesses.some(({ variable }) => variable === 'header'),
+    readsSignerName: accesses.some(({ variable, path }) => variable === 'signer' && path[0] !== 'id'),
   }
 }
 

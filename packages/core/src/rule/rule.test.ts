@@ -194,13 +194,18 @@ test('a rule names the claims that it reads', () => {
     readsAllClaims: false,
     readsRequest: false,
     readsHeader: true,
+    readsSignerName: false,
   })
   assert.deepEqual(references('"x" in claims && has(claims.y) && request.method == "GET"'), {
     claims: [['x'], ['y']],
     readsAllClaims: false,
     readsRequest: true,
     readsHeader: false,
+    readsSignerName: false,
   })
+  for (const rule of ['signer.name == "a"', 'signer["na" + "me"] == "a"', '[signer].exists(s, s.name == "a")'])
+    assert.equal(references(rule).readsSignerName, true, rule)
+  assert.equal(references('signer.id == "a" && signer["id"] != "b"').readsSignerName, false)
   assert.equal(references('claims.exists(name, name == "x")').readsAllClaims, true)
   assert.equal(references('claims[header.kid] == 1').readsAllClaims, true)
   assert.deepEqual(references('claims.list.exists(claims, claims.x == 1)').claims, [['list']])

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { OidcClient } from '../oidc/oidc.fixture.ts'
 import { createPolicy, POLICIES } from './auth-policies.fixture.ts'
 import { ADMIN_PASSWORD, buildApp, type TestApp } from './build-app.ts'
 import { LOG_IN, makeHolder, overTls } from './client-certificates.fixture.ts'
+import { summarize } from './ext-jwt-signers.fixture.ts'
 import { createIdentity, createPassword, OWN_IDENTITY } from './identities.fixture.ts'
 import { logInByPasskey, makePerson, mustRegister } from './passkeys.fixture.ts'
-import { DECISIONS, storeDecisions } from './provider.fixture.ts'
+import { DECISIONS, logInWithToken, SIGNERS, setUpProvider, storeDecisions } from './provider.fixture.ts'
 
 const ONLY_TOKENS = 'has(claims.sub)'
 const ANY = 'signer.id == "" && identity.name != ""'
@@ -88,4 +89,54 @@ test('Z-18 Z-19 a login through the OpenID provider obeys the rule of its policy
   await setRule(app, policyId, ANY)
   assert.equal((await client.get(refreshed.access_token)).status, 200)
   assert.equal(typeof (await client.refresh(refreshed.refresh_token)).json.id_token, 'string')
+})
+
+const UNAUTHORIZED = '401 UNAUTHORIZED'
+
+/** Two trusted signers of one provider, and an administrator whose policy accepts one of them, by its name. */
+async function setUpNames(t: TestContext, acceptRule: string) {
+  const set = await setUpProvider(t)
+  const { app, token, createSigner, createIdentity } = set
+  const strong = await createSigner({ name: 'strong', audience: 'strong' })
+  const weak = await createSigner({ name: 'weak', audience: 'weak' })
+  const authPolicyId = await createPolicy(app, { acceptRule })
+  await createIdentity({ isAdmin: true, authPolicyId })
+  const holder = await app.makeIdentity({ permissions: ['external-jwt-signer.read', 'external-jwt-signer.update'] })
+  return {
+    ...set,
+    strong,
+    weak,
+    authPolicyId,
+    logIn: async (aud: string) => (await logInWithToken(app, token({ aud }))).status,
+    write: async (method: string, id: string, body: object) =>
+      summarize(await app.call(method, `${SIGNERS}/${id}`, body, { session: holder.session })),
+  }
+}
+
+test('N-22 a trusted signer that a rule of a policy names is renamed by administrators only', async (t) => {
+  const { app, strong, weak, authPolicyId, logIn, write } = await setUpNames(t, 'signer.name == "strong"')
+  assert.deepEqual([await logIn('strong'), await logIn('weak')], [200, 401])
+  const detail = (await app.admin('GET', `${SIGNERS}/${strong}`)).json.data
+  assert.equal(await write('PATCH', strong, { name: 'other' }), UNAUTHORIZED)
+  assert.equal(await write('PUT', strong, { ...detail, name: 'other' }), UNAUTHORIZED)
+  assert.equal(await write('PATCH', strong, { name: 'strong', tags: { seen: true } }), '200')
+  assert.equal((await app.admin('PATCH', `${SIGNERS}/${strong}`, { name: 'other' })).status, 200)
+  assert.equal(await write('PATCH', weak, { name: 'strong' }), UNAUTHORIZED)
+  assert.deepEqual([await logIn('strong'), await logIn('weak')], [401, 401])
+  await setRule(app, authPolicyId, `signer.id == "${strong}"`)
+  assert.equal(await write('PATCH', weak, { name: 'strong' }), '200', 'no rule reads the names any more')
+  assert.deepEqual([await logIn('strong'), await logIn('weak')], [200, 401])
+})
+
+test('N-22 rules see no name of a signer that is not trusted', async (t) => {
+  const { app, token, weak, createIdentity, write } = await setUpNames(t, 'true')
+  const authPolicyId = await createPolicy(app, { acceptRule: 'signer.name.startsWith("corp")' })
+  await createIdentity({ name: 'bob', externalId: 'bob@idp.example', authPolicyId })
+  const logIn = async () => (await logInWithToken(app, token({ aud: 'weak', sub: 'bob@idp.example' }))).status
+  assert.equal((await app.admin('PATCH', `${SIGNERS}/${weak}`, { name: 'corp' })).status, 200)
+  assert.equal(await logIn(), 200)
+  assert.equal(await write('PATCH', weak, { clientId: 'of another writer' }), '200')
+  assert.equal(await logIn(), 401)
+  assert.equal((await app.admin('POST', `${SIGNERS}/${weak}/trust`)).status, 200)
+  assert.equal(await logIn(), 200)
 })

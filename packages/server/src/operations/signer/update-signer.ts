@@ -18,6 +18,7 @@ import { ensureAdministratorRemains } from '../identity/ensure-administrator-rem
 import { renameGroupAttributes } from '../scim/rename-group-attributes.ts'
 import { authorizeLoginAddress } from './authorize-login-address.ts'
 import { authorizeSignerChange } from './authorize-signer-change.ts'
+import { authorizeSignerName } from './authorize-signer-name.ts'
 import { checkSigner } from './check-signer.ts'
 import type { SignerWrite } from './create-signer.ts'
 import { endedSessions } from './ended-sessions.ts'
@@ -71,6 +72,7 @@ async function changeSigner(
 ): Promise<void> {
   authorizeSignerChange(tx.actor, current, next, { isSecurityWrite })
   if (isSecurityWrite) await authorizeLoginAddress(tx, current.id, current, next)
+  await authorizeSignerName(tx, current, next)
   const keyFacts = nextKeyFacts(next, keys, current)
   await checkSigner(tx, current.id, next, keyFacts)
   const trust = isSecurityWrite ? trustAfterWrite(writerOf(tx), tx.now) : current.trust

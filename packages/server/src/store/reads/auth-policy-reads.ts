@@ -77,6 +77,17 @@ export async function withAllowedSigners(
   return rows.map((row) => authPolicyFromRow(row, byPolicy.get(row.id)?.map((link) => link.signer_id) ?? []))
 }
 
+/** The rules of all policies that have one. */
+export async function listPolicyRules(db: Kysely<Database>): Promise<string[]> {
+  const rows = await db
+    .selectFrom('auth_policies')
+    .select('accept_rule')
+    .distinct()
+    .where('accept_rule', 'is not', null)
+    .execute()
+  return rows.flatMap(({ accept_rule: rule }) => rule ?? [])
+}
+
 /** Whether a policy has this name. */
 export async function isPolicyName(db: Kysely<Database>, name: string): Promise<boolean> {
   return (await db.selectFrom('auth_policies').select('id').where('name', '=', name).executeTakeFirst()) !== undefined
