@@ -21,7 +21,8 @@ test('the claims of a login at the provider are read from a token', () => {
 
 test('B-07 control characters, which no database column holds, make a claim unusable', () => {
   for (const text of ['a\0b', 'a\nb', 'a\u009fb', '', ' ']) {
-    assert.deepEqual(readSessionClaims({ sub: text, sid: text, acr: text }), NONE, JSON.stringify(text))
+    assert.deepEqual(readSessionClaims({ sub: text, sid: text, acr: text, amr: [text] }), NONE, JSON.stringify(text))
+    assert.deepEqual(readSessionClaims({ amr: ['pwd', text] }), { ...NONE, amr: ['pwd'] }, JSON.stringify(text))
   }
   const text = 'a b é'
   assert.deepEqual(readSessionClaims({ sub: text, sid: text, acr: text }), {

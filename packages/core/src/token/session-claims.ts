@@ -42,5 +42,8 @@ export function readInstant(seconds: JsonValue | undefined): number | null {
 function readMethods(amr: JsonValue | undefined): readonly string[] | null {
   const methods = typeof amr === 'string' ? [amr] : amr
   if (!Array.isArray(methods) || !methods.every((method) => typeof method === 'string')) return null
-  return methods.join().length <= MAX_LENGTH ? methods : null
+  if (methods.join().length > MAX_LENGTH) return null
+  // PostgreSQL compares the elements as texts, and has no text with a NUL.
+  const usable = methods.filter((method) => usableText(method) !== null)
+  return usable.length === 0 && methods.length > 0 ? null : usable
 }

@@ -342,7 +342,7 @@ function tokenUseOf({ untrustedClaims: claims, signingInput }: UntrustedJws, sig
   const { jti, exp } = claims
   const id = typeof jti === 'string' && jti !== '' ? ['jti', secretDigest(jti)] : ['token', secretDigest(signingInput)]
   const subject = secretDigest(String(selectClaim(signer.claimsProperty, claims)))
-  return new CredentialUse(['token', signer.id, subject, ...id], Number(exp) * 1000 + AFTER_EXPIRY_MS)
+  return new CredentialUse(['token', signer.id, subject, ...id], Math.ceil(Number(exp) * 1000) + AFTER_EXPIRY_MS)
 }
 
 function checkOneUse(wasUsed: boolean | undefined): CheckResult | undefined {

@@ -1,7 +1,9 @@
 /** Claims that PostgreSQL cannot store as they are. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { POLICIES, policyBody } from './auth-policies.fixture.ts'
 import { newPostgresDatabase } from './build-app.ts'
+import { API_SESSIONS } from './identities.fixture.ts'
 import { logInWithToken, setUpProvider } from './provider.fixture.ts'
 
 test('B-07 C-03 a session opens whatever characters and fractions the claims of its token have', async (t) => {
@@ -24,4 +26,34 @@ test('B-07 C-03 a session opens whatever characters and fractions the claims of 
     assert.equal(status, 200, `${JSON.stringify(unusual)}: ${text}`)
   }
   assert.equal((await logInWithToken(app, token({ email: 'alice@idp.example\0' }))).status, 401)
+})
+
+test('B-07 C-24 a token that is accepted once may have fractions of seconds', async (t) => {
+  const { app, token, createSigner, createIdentity } = await setUpProvider(t, { database: await newPostgresDatabase() })
+  await createSigner({ oneUse: true })
+  await createIdentity()
+  const now = Math.floor(app.clock.now() / 1000)
+  for (const unusual of [{}, { exp: now + 600.123_456_7 }]) {
+    const once = token({ ...unusual, jti: JSON.stringify(unusual) })
+    const first = await logInWithToken(app, once)
+    assert.equal(first.status, 200, `${JSON.stringify(unusual)}: ${first.text}`)
+    assert.equal((await logInWithToken(app, once)).status, 401)
+  }
+})
+
+test('B-07 sessions are listed by state whatever characters the methods of a login have', async (t) => {
+  const { app, token, createSigner, createIdentity } = await setUpProvider(t, { database: await newPostgresDatabase() })
+  await createSigner()
+  const policy = await app.admin('POST', POLICIES, policyBody({ extJwt: { allowed: true, requireAmr: ['mfa'] } }))
+  await createIdentity({ authPolicyId: policy.json.data.id })
+  const list = async (state: string) => {
+    const reply = await app.admin('GET', `${API_SESSIONS}?${new URLSearchParams({ filter: `state = "${state}"` })}`)
+    assert.equal(reply.status, 200, reply.text)
+    return reply.json.data.filter(({ method }: { method: string }) => method === 'ext-jwt').length as number
+  }
+  const accepted = await logInWithToken(app, token({ amr: ['mfa'] }))
+  assert.equal(accepted.status, 200, accepted.text)
+  await logInWithToken(app, token({ amr: ['mfa', 'a\0b'] }))
+  assert.ok((await list('complete')) >= 1)
+  assert.equal(await list('partial'), 0)
 })
