@@ -13,7 +13,7 @@ import { buildApp, newPostgresDatabase, type TestApp } from './build-app.ts'
 import { LOG_IN, makeHolder, overTls } from './client-certificates.fixture.ts'
 import { createEnrolling, enrollWithCsr } from './enrollments.fixture.ts'
 import { summarize } from './ext-jwt-signers.fixture.ts'
-import { AUTHENTICATORS, IDENTITIES } from './identities.fixture.ts'
+import { AUTHENTICATORS, createIdentity, IDENTITIES } from './identities.fixture.ts'
 
 const CRL = '/edge/client/v1/pki/crl'
 const DAY_MS = 86_400_000
@@ -194,6 +194,41 @@ test('J-25 certificates of disabled, expired and deleted identities, of removed 
   const released = await crlOf(app)
   for (const { certPem } of [disabled, disabledForAWhile]) assert.equal(await verify(certPem, released), undefined)
   assert.equal((await read(released)).reasonOf(deleted.certPem), 'Cessation Of Operation')
+})
+
+test('J-25 a withdrawn certificate that is recorded for another identity stays on the list, and for its own it is valid again', async (t) => {
+  const app = await buildApp(t, { isAlone: 'controller' })
+  const { read } = openssl(t, app.clock.now)
+  const [holder, fast] = [await makeHolder(app), await makeHolder(app)]
+  const thief = await createIdentity(app)
+  const record = async (identityId: string, { certPem }: typeof holder): Promise<string> => {
+    const reply = await app.admin('POST', AUTHENTICATORS, { method: 'cert', identityId, certPem })
+    assert.equal(reply.status, 201, reply.text)
+    return reply.json.data.id
+  }
+  const remove = (id: string) => app.admin('DELETE', `${AUTHENTICATORS}/${id}`)
+  const reasonOf = async ({ certPem }: typeof holder) => (await read(await crlOf(app))).reasonOf(certPem)
+  /** A later list than any that was under way. */
+  const nextList = async () => {
+    const other = await makeHolder(app)
+    await remove(other.authenticatorId)
+    await until(async () => (await reasonOf(other)) === 'Privilege Withdrawn')
+  }
+  await crlOf(app)
+  await remove(holder.authenticatorId)
+  await until(async () => (await reasonOf(holder)) === 'Privilege Withdrawn')
+  const ofThief = await record(thief, holder)
+  await nextList()
+  assert.equal(await reasonOf(holder), 'Privilege Withdrawn')
+
+  await remove(ofThief)
+  await remove(fast.authenticatorId)
+  await remove(await record(thief, fast))
+  await nextList()
+  assert.equal(await reasonOf(fast), 'Privilege Withdrawn', 'also when the list was not made in between')
+  await record(holder.id, holder)
+  await nextList()
+  assert.equal(await reasonOf(holder), undefined)
 })
 
 test('J-26 nodes on one database serve the same list, with certificates that an earlier release issued', async (t) => {

@@ -12,8 +12,11 @@ export interface IssuedCertificate {
   readonly isOfSession: boolean
 }
 
-/** Records a certificate, so that it can be revoked. One that is recorded again is valid again. */
-export async function recordIssuedCertificate({ db }: Transaction, issued: IssuedCertificate): Promise<void> {
+/**
+ * Records a certificate, so that it can be revoked. One that is recorded again for its identity is valid again. For another identity it is not: programs
+ * that verify it by the list take it for that of the identity that it names.
+ */
+export async function recordIssuedCertificate(tx: Transaction, issued: IssuedCertificate): Promise<void> {
   const [der] = findPemBlocks(issued.certPem, 'CERTIFICATE') ?? []
   if (!der) throw new TypeError('there is no certificate')
   const parsed = parseCertificate(der)
@@ -27,11 +30,32 @@ export async function recordIssuedCertificate({ db }: Transaction, issued: Issue
     revoked_at: null,
     revocation_reason: null,
   }
-  await db
+  const serial = parsed.serial.toString('hex')
+  const recorded = await tx.db
     .insertInto('issued_certificates')
-    .values({ serial: parsed.serial.toString('hex'), ...columns })
-    .onConflict((conflict) => conflict.column('serial').doUpdateSet(columns))
-    .execute()
+    .values({ serial, ...columns })
+    .onConflict((conflict) =>
+      conflict.column('serial').doUpdateSet(columns).where('issued_certificates.identity_id', '=', issued.identityId),
+    )
+    .returning('serial')
+    .executeTakeFirst()
+  if (!recorded) await withdraw(tx, { serial, fingerprint: issued.fingerprint })
+}
+
+/** Revokes a certificate for good. Another CA may have given another certificate the same serial: that one is left alone. */
+async function withdraw(
+  tx: Transaction,
+  { serial, fingerprint }: { readonly serial: string; readonly fingerprint: string },
+): Promise<void> {
+  const withdrawn = await tx.db
+    .updateTable('issued_certificates')
+    .set({ revocation_reason: 'privilegeWithdrawn' satisfies RevocationReason, revoked_at: tx.now })
+    .where('serial', '=', serial)
+    .where('fingerprint', '=', fingerprint)
+    .where((eb) => eb.or([eb('revocation_reason', 'is', null), eb('revocation_reason', '=', 'certificateHold')]))
+    .returning('issuer_key_id')
+    .executeTakeFirst()
+  if (withdrawn) await touchRevocationList(tx, withdrawn.issuer_key_id)
 }
 
 /** Puts a certificate on the list of its issuer, or takes it off when `reason` is null. */
