@@ -122,6 +122,7 @@ test('cases that say nothing certain are refused with their field', () => {
     ['testCases.0.now', { now: 'yesterday' }],
     ['testCases.0.now', { now: '2026-01-01' }],
     ['testCases.0.now', { now: Number.NaN }],
+    ['testCases.0.now', { now: 1e14 }],
     ['testCases.0.expect.check', { expect: { outcome: 'refused', check: 'signature' } }],
     ['testCases.0.expect.check', { expect: { outcome: 'refused', check: 'nothing' } }],
     ['testCases.0.expect.check', { expect: { outcome: 'accepted', check: 'audience' } }],

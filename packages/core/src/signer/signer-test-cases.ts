@@ -132,10 +132,12 @@ function objectOf(value: unknown): JsonObject {
   return isJsonObject(value as JsonObject) ? (value as JsonObject) : {}
 }
 
+/** The end of the year 9999, after which no token is valid. */
+const LATEST_MS = 253_402_300_799_000
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i
 
 /** In milliseconds; undefined for what is no time. */
 function timeOf(now: string | number): number | undefined {
   const ms = typeof now === 'number' ? now * 1000 : DATE_TIME.test(now) ? Date.parse(now) : Number.NaN
-  return Number.isFinite(ms) ? ms : undefined
+  return ms >= 0 && ms <= LATEST_MS ? ms : undefined
 }
