@@ -34,6 +34,10 @@ export interface AttemptLimits {
   readonly renewal: AttemptLimiter
   /** Refreshes and exchanges of tokens per identity, refused or not: each signs several tokens and writes. */
   readonly refresh: AttemptLimiter
+  /** Changes per identity that is no administrator, and per organization of the hosted API, refused or not: the audit record keeps each for a year. */
+  readonly change: AttemptLimiter
+  /** Changes of an identity to its own credentials. */
+  readonly ownChange: AttemptLimiter
   /** Session certificates per identity, refused or not. */
   readonly sessionCertificate: AttemptLimiter
   /** Access tokens per federated API account, refused or not: each is stored. */
@@ -59,6 +63,8 @@ const RENEWALS = { burst: 30, perSecond: 10 / 3_600 }
 
 /** An identity can have many sessions, each of which refreshes its tokens twice an hour and has a certificate or two. */
 const ISSUED = { burst: 60, perSecond: 1 }
+/** People rename their passkeys and change their passwords rarely. */
+const OWN_CHANGES = { burst: 100, perSecond: 100 / 3_600 }
 /** Each job trades once in an hour, and many can start at once. */
 const ACCOUNT_TOKENS = { burst: 300, perSecond: 0.5 }
 
@@ -89,6 +95,8 @@ export function createAttemptLimits({ settings, ...parts }: AttemptLimitsParts):
     scim: limiter('scim', limits.scimBurst, limits.scimPerSecond, limits.scimBurst),
     renewal: limiter('renewal', RENEWALS.burst, RENEWALS.perSecond),
     refresh: limiter('refresh', ISSUED.burst, ISSUED.perSecond),
+    change: limiter('change', limits.changeBurst, limits.changePerSecond),
+    ownChange: limiter('ownChange', OWN_CHANGES.burst, OWN_CHANGES.perSecond),
     sessionCertificate: limiter('sessionCertificate', ISSUED.burst, ISSUED.perSecond),
     accountToken: limiter('accountToken', ACCOUNT_TOKENS.burst, ACCOUNT_TOKENS.perSecond),
     signer: new SignerLimiter(signer, parts.sharing),

@@ -8,6 +8,7 @@ import { BY_OPERATOR } from '../../src/operations/api-account/client-binding.ts'
 import { createApiAccount } from '../../src/operations/api-account/create-api-account.ts'
 import { createNetwork } from '../../src/operations/network/create-network.ts'
 import { ADMIN_PASSWORD } from '../http/build-app.ts'
+import { settingsFile } from '../oidc/oidc.fixture.ts'
 import { setUpHosted } from './hosted.fixture.ts'
 
 const PROVIDERS = '/identity/v1/identity-providers'
@@ -124,4 +125,24 @@ test('F-14 a login overtakes the writes of an organization, even if it disables 
   await app.logIn('admin', ADMIN_PASSWORD)
   assert.ok(answered < WRITES / 2, `the login waited for ${answered} writes`)
   assert.deepEqual(new Set(await Promise.all(writes)), new Set([200]))
+})
+
+test('R-22 an organization that changes records without pause is limited, another one and the operator are not', async (t) => {
+  const { app, createOrganization, createProvider, createAccount, token, call } = await setUpHosted(t, {
+    isAlone: 'controller',
+    settings: { config: settingsFile(t, 'limits:\n  changeBurst: 3\n') },
+  })
+  const organizationOf = async (kind: 'cognito' | 'okta') => {
+    const organizationId = await createOrganization(kind.toUpperCase())
+    await createAccount(await createProvider(kind, { organizationId }), 'boss', { organizationId })
+    const bearer = token(kind, 'boss')
+    return async (name: string) => (await call('POST', '/core/v3/networks', bearer, { name, size: 'medium' })).status
+  }
+  const [busy, other] = [await organizationOf('cognito'), await organizationOf('okta')]
+  const statuses = []
+  for (const name of ['a', 'b', 'c', 'd']) statuses.push(await busy(name))
+  assert.equal(statuses.at(-1), 429)
+  assert.deepEqual(new Set(statuses.slice(0, 3)), new Set([await other('a')]))
+  app.clock.advance(1_000)
+  assert.notEqual(await busy('e'), 429)
 })

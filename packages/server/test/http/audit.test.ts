@@ -6,9 +6,13 @@ import { type ExportedEntry, isSignedHead, verifyAudit } from '@countersign/core
 import type { CompiledQuery } from 'kysely'
 import { recordDecisions } from '../../src/operations/auth-decision/record-decisions.ts'
 import { recoverAdmin } from '../../src/operations/start/recover-admin.ts'
+import { settingsFile } from '../oidc/oidc.fixture.ts'
 import { ADMIN_PASSWORD, buildApp, type TestApp } from './build-app.ts'
 import { deliver, makeSink, SINKS, startReceiver, WEBHOOK_SECRET } from './event-sinks.fixture.ts'
+import { summarize } from './ext-jwt-signers.fixture.ts'
 import { createIdentity, createPassword, IDENTITIES, identityBody } from './identities.fixture.ts'
+import { MFA } from './one-time-codes.fixture.ts'
+import { makePerson, mustRegister, PASSKEYS } from './passkeys.fixture.ts'
 import { setUpScim } from './scim.fixture.ts'
 
 const ENTRIES = '/edge/management/v1/audit-entries'
@@ -263,4 +267,59 @@ test('Z-06 administrators and admin_readonly read the record, others do not', as
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
     assert.ok((await app.admin(method, ENTRIES, {})).status >= 400, 'no call of the API changes it')
   }
+})
+
+const TOO_MANY = '429 SERVER_TOO_MANY_REQUESTS'
+
+test('R-22 an identity that renames its passkey without pause does not fill the record', async (t) => {
+  const app = await buildApp(t, { isAlone: 'controller' })
+  const person = await makePerson(app)
+  const id = await mustRegister(app, person)
+  const rename = async (session: string, passkeyId: string) =>
+    summarize(await app.call('PATCH', `${PASSKEYS}/${passkeyId}`, { name: 'again' }, { session }))
+  const results = []
+  for (let times = 0; times < 150; times++) results.push(await rename(person.session, id))
+  assert.equal(results.at(-1), TOO_MANY)
+  const renamed = results.filter((result) => result === '200').length
+  assert.ok(renamed >= 50 && renamed <= 100, String(renamed))
+  assert.equal((await app.call('GET', PASSKEYS, undefined, { session: person.session })).status, 200)
+  const other = await makePerson(app)
+  assert.equal(await rename(other.session, await mustRegister(app, other)), '200')
+  app.clock.advance(60_000)
+  assert.equal(await rename(person.session, id), '200')
+})
+
+test('R-22 one-time codes that are set up and dropped change no identity', async (t) => {
+  const app = await buildApp(t)
+  const { id, session } = await app.makeIdentity()
+  for (let times = 0; times < 3; times++) {
+    assert.equal((await app.call('POST', MFA, undefined, { session })).status, 201)
+    assert.equal((await app.call('DELETE', MFA, undefined, { session })).status, 200)
+  }
+  const entries: ExportedEntry[] = await entriesOf(app, `objectId="${id}"`)
+  assert.deepEqual(
+    entries.map(({ action }) => action),
+    ['identity.create'],
+  )
+})
+
+test('R-22 changes by callers with a permission are limited, those of administrators are not', async (t) => {
+  const app = await buildApp(t, {
+    isAlone: 'controller',
+    settings: { config: settingsFile(t, 'limits:\n  changeBurst: 3\n') },
+  })
+  const id = await createIdentity(app)
+  const path = `${IDENTITIES}/${id}`
+  const change = async (session: string) => summarize(await app.call('PATCH', path, { tags: { a: 'b' } }, { session }))
+  const [holder, other] = [
+    await app.makeIdentity({ permissions: ['identity'] }),
+    await app.makeIdentity({ permissions: ['identity'] }),
+  ]
+  for (let times = 0; times < 3; times++) assert.equal(await change(holder.session), '200')
+  assert.equal(await change(holder.session), TOO_MANY)
+  assert.equal((await app.call('GET', path, undefined, { session: holder.session })).status, 200)
+  assert.equal(await change(other.session), '200')
+  for (let times = 0; times < 5; times++) assert.equal(await change(app.adminSession), '200')
+  app.clock.advance(1_000)
+  assert.equal(await change(holder.session), '200')
 })

@@ -26,7 +26,7 @@ export interface PipelineParts {
   readonly noteSessionUse: NoteSessionUse
   readonly heldTokens: Pick<HeldTokens, 'of'>
   readonly proofs: Pick<ProofsOfRequests, 'of' | 'nonce'>
-  readonly limits: Pick<AttemptLimits, 'handshake' | 'address' | 'query' | 'delayRefusal'>
+  readonly limits: Pick<AttemptLimits, 'handshake' | 'address' | 'query' | 'change' | 'ownChange' | 'delayRefusal'>
   readonly hostedCallers: Pick<HostedCallers, 'find'>
   readonly scimCallers: Pick<ScimCallers, 'find'>
   readonly http: Pick<Settings['http'], 'maxBodyBytes' | 'maxManagementBodyBytes'>

@@ -51,6 +51,8 @@ interface RouteParts {
   readonly note: RouteNote | null
   /** Set when a call with another method than GET changes nothing. */
   readonly onlyReads?: true
+  /** Set when a caller without permissions changes its own credentials, which the audit record keeps. */
+  readonly changesOwn?: true
   /** The error code for clients that do not accept JSON; NOT_ACCEPTABLE unless given. */
   readonly unacceptable?: ErrorCode
   handle(call: Call): Promise<RouteResponse> | RouteResponse

@@ -18,6 +18,7 @@ const STEPS: readonly Step[] = [
   checkLength,
   authenticate,
   authorize,
+  limitChanges,
   readBody,
   reauthorizeLateBody,
   checkAccept,
@@ -79,6 +80,17 @@ function authorize(exchange: Exchange): Promise<void> | undefined {
     exchange.caller = withSigner
   })
   return withinTimeOrRefuse(exchange, deciding)
+}
+
+/** The audit record keeps every change for a year, and callers with few rights must not fill the disk with them. */
+function limitChanges({ route, caller, parts: { limits } }: Exchange): undefined {
+  if (!caller || route.method === 'GET' || route.onlyReads) return undefined
+  const { session, hosted } = caller
+  if (hosted?.account) limits.change.begin(hosted.organizationId)
+  else if (route.changesOwn && session) limits.ownChange.begin(session.identity.id)
+  else if (typeof route.access === 'object' && session && !session.identity.isAdmin)
+    limits.change.begin(session.identity.id)
+  return undefined
 }
 
 async function withinTimeOrRefuse(exchange: Exchange, deciding: Promise<void>): Promise<void> {

@@ -128,6 +128,7 @@ export function passkeyRoutes(parts: PasskeyRouteParts): Route[] {
       access: 'partial-session',
       bodyCap: 'anonymous',
       body: { schema: PasskeyCreate, optional: false },
+      changesOwn: true,
       note: describe.created('Add a passkey'),
       handle: async (call) => {
         const request = await checkMayRegister(call)
@@ -149,6 +150,7 @@ export function passkeyRoutes(parts: PasskeyRouteParts): Route[] {
       access: 'any-session',
       bodyCap: 'anonymous',
       body: { schema: PasskeyPatch, optional: false },
+      changesOwn: true,
       note: describe.done('Rename one of the caller’s passkeys'),
       handle: async (call) => {
         const name = (call.body as PatchBody).name.trim()
@@ -164,6 +166,7 @@ export function passkeyRoutes(parts: PasskeyRouteParts): Route[] {
       access: 'any-session',
       bodyCap: 'anonymous',
       body: null,
+      changesOwn: true,
       note: describe.done('Remove one of the caller’s passkeys', {
         parameters: ['confirmLockOut'],
         description: 'Ends the sessions that the passkey has opened or completed, except the caller’s.',

@@ -40,7 +40,7 @@ async function removeOwn(tx: AuthorizedTransaction, { id, sessionId, guess }: Re
     const result = guess ? await spendCode(tx, id, guess) : 'wrong'
     if (result !== 'right') return result
   }
-  await remove(tx, id)
+  await remove(tx, id, verifiedTotpId)
   return 'right'
 }
 
@@ -50,14 +50,14 @@ export const resetTotp = operation({
   access: { entity: 'identity', action: 'update' },
   target: 'identities',
   async run(tx, { id }: { readonly id: string }): Promise<void> {
-    await authorizeIdentityChange(tx, id)
-    await remove(tx, id)
+    const { verifiedTotpId } = await authorizeIdentityChange(tx, id)
+    await remove(tx, id, verifiedTotpId)
   },
 })
 
-/** Ends the sessions that passed the second factor with these codes. */
-async function remove(tx: Transaction, identityId: string): Promise<void> {
+/** Ends the sessions that passed the second factor with these codes. The identity changes only when they were verified. */
+async function remove(tx: Transaction, identityId: string, verifiedTotpId: string | null): Promise<void> {
   const totpId = await deleteTotp(tx, identityId)
-  await setVerifiedTotp(tx, identityId, null)
+  if (verifiedTotpId !== null) await setVerifiedTotp(tx, identityId, null)
   if (totpId !== undefined) await endSessions(tx, { identityId, totpId })
 }

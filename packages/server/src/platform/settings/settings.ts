@@ -328,6 +328,19 @@ export const SETTINGS = {
       max: 1_000_000,
       description: 'Wrong signatures per signer and second after the burst',
     }),
+    changeBurst: integer({
+      default: 10_000,
+      min: 0,
+      max: 10_000_000,
+      description:
+        'Changes per identity that is no administrator, and per organization, in a burst, then 429; 0 for no limit',
+    }),
+    changePerSecond: integer({
+      default: 5,
+      min: 1,
+      max: 100_000,
+      description: 'Such changes per second after the burst',
+    }),
     scimBurst: integer({
       default: 2_000,
       min: 0,
