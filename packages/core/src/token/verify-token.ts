@@ -341,8 +341,11 @@ const AFTER_EXPIRY_MS = 120_000
 function tokenUseOf({ untrustedClaims: claims, signingInput }: UntrustedJws, signer: VerifySigner): CredentialUse {
   const { jti, exp } = claims
   const id = typeof jti === 'string' && jti !== '' ? ['jti', secretDigest(jti)] : ['token', secretDigest(signingInput)]
-  const subject = secretDigest(String(selectClaim(signer.claimsProperty, claims)))
-  return new CredentialUse(['token', signer.id, subject, ...id], Math.ceil(Number(exp) * 1000) + AFTER_EXPIRY_MS)
+  const named = selectClaim(signer.claimsProperty, claims)
+  // "explain" asks for tokens that are refused too, whose claims can be anything.
+  const subject = secretDigest(typeof named === 'string' ? named : '')
+  const expiresAt = typeof exp === 'number' ? Math.ceil(exp * 1000) : 0
+  return new CredentialUse(['token', signer.id, subject, ...id], expiresAt + AFTER_EXPIRY_MS)
 }
 
 function checkOneUse(wasUsed: boolean | undefined): CheckResult | undefined {

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { POLICIES, policyBody } from './auth-policies.fixture.ts'
 import { newPostgresDatabase } from './build-app.ts'
 import { API_SESSIONS } from './identities.fixture.ts'
-import { logInWithToken, setUpProvider } from './provider.fixture.ts'
+import { decisionOf, logInWithToken, refusalOf, setUpProvider } from './provider.fixture.ts'
 
 test('B-07 C-03 a session opens whatever characters and fractions the claims of its token have', async (t) => {
   const { app, token, createSigner, createIdentity } = await setUpProvider(t, { database: await newPostgresDatabase() })
@@ -56,4 +56,24 @@ test('B-07 sessions are listed by state whatever characters the methods of a log
   await logInWithToken(app, token({ amr: ['mfa', 'a\0b'] }))
   assert.ok((await list('complete')) >= 1)
   assert.equal(await list('partial'), 0)
+})
+
+test('B-07 C-24 a refused token is recorded as decision whatever its claims are', async (t) => {
+  const { app, token, createSigner, explain } = await setUpProvider(t, { database: await newPostgresDatabase() })
+  await createSigner({
+    oneUse: true,
+    enrollToTokenEnabled: true,
+    provisionOnLogin: true,
+    enrollNameClaimsSelector: '/name',
+  })
+  for (const [claims, reason] of [
+    [{ name: 'a', sub: {} }, 'identity-claim-unusable'],
+    [{ name: 'a', exp: {} }, 'expiry-unusable'],
+    [{ name: 'a\0b' }, 'identity-refused'],
+  ] as const) {
+    const unusual = token(claims)
+    const decision = await decisionOf(app, await refusalOf(logInWithToken(app, unusual)))
+    assert.equal(decision.reason, reason, JSON.stringify(claims))
+    assert.equal((await explain(unusual)).signers.length, 1)
+  }
 })

@@ -86,7 +86,8 @@ const idByName = prepared(1, (db, name: string) => db.selectFrom('identities').s
 
 /** Whether an identity has this name. */
 export async function isIdentityName(db: Kysely<Database>, name: string): Promise<boolean> {
-  return (await idByName(db, name)).length > 0
+  // PostgreSQL has no text with a NUL, so that none is a name.
+  return !name.includes('\0') && (await idByName(db, name)).length > 0
 }
 
 /** Names from `first` to `last`, both included, the largest first; at most 100. */
