@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { thumbprintOf } from '@countersign/core'
-import { type MintKey, mintKey } from '@countersign/testkit'
+import { type MintKey, makeTestCertificate, mintKey } from '@countersign/testkit'
 import { storeKeySet } from '../../src/operations/signer/store-key-set.ts'
 import { keyEndpoint } from '../../src/store/key-signer.ts'
 import { summarize } from './ext-jwt-signers.fixture.ts'
@@ -207,3 +207,22 @@ test('D65 G-33 R-11 the credential of the endpoint is sealed, sent with each fet
 })
 
 const STATIC = { jwks: { keys: [OLD.jwk] }, jwksAuthorization: SECRET }
+
+test('D65 G-33 a caller who is no administrator cannot choose the CA of a server that gets the credential', async (t) => {
+  const { app, createSigner, patch } = await setUp(t)
+  const holder = await app.makeIdentity({ permissions: ['external-jwt-signer'] })
+  const isSetAfter = async (body: object, asAdmin: boolean) => {
+    const id = await createSigner({ audience: `of ${count++}`, name: `signer ${count}`, jwksAuthorization: SECRET })
+    const reply = asAdmin
+      ? await patch(id, body)
+      : await app.call('PATCH', `${SIGNERS}/${id}`, body, { session: holder.session })
+    assert.equal(reply.status, 200, reply.text)
+    return (await app.admin('GET', `${SIGNERS}/${id}`)).json.data.jwksAuthorizationSet
+  }
+  let count = 0
+  const another = { jwksCaPem: makeTestCertificate().pem }
+  assert.equal(await isSetAfter(another, false), false)
+  assert.equal(await isSetAfter({ ...another, jwksAuthorization: SECRET }, false), true)
+  assert.equal(await isSetAfter({ clientId: 'other' }, false), true)
+  assert.equal(await isSetAfter(another, true), true)
+})

@@ -97,7 +97,7 @@ function signerAfter(
     : signerFromBody(change.body as ExtJwtSignerWrite)
   validateSigner(next)
   requirePassedTestCases({ ...next, id }, now, tests)
-  const facts = nextKeyFacts(next, keys, base)
+  const facts = nextKeyFacts(next, keys, base && { current: base, isAdmin: actor.isAdmin })
   const written = trustAfterWrite(actor, now)
   if (!base) {
     const first = { revision: 1, sessionRevision: 1, nearMisses: [], removedKeys: [], createdAt: now, updatedAt: now }

@@ -11,17 +11,24 @@ export interface GivenKeyFacts {
   readonly jwksAuthorization?: string | null | undefined
 }
 
-/** The key facts of a signer with these settings. A secret is for one endpoint: with another one, it must be given again. */
-export function nextKeyFacts(
-  settings: SignerSettings,
-  given: GivenKeyFacts,
-  current?: SignerKeyFacts & Pick<SignerSettings, 'jwksEndpoint'>,
-): SignerKeyFacts {
-  const { jwksEndpoint } = settings
+/** What a write starts from, and whether its actor is an administrator. */
+interface WrittenFrom {
+  readonly current: SignerKeyFacts & Pick<SignerSettings, 'jwksEndpoint' | 'jwksCaPem'>
+  readonly isAdmin: boolean
+}
+
+/**
+ * The key facts of a signer with these settings. A secret is for one endpoint: with another one, it must be given again. With another CA, too, unless the
+ * writer is an administrator: the server of a caller who chooses the CA could pass for the endpoint.
+ */
+export function nextKeyFacts(settings: SignerSettings, given: GivenKeyFacts, from?: WrittenFrom): SignerKeyFacts {
+  const { jwksEndpoint, jwksCaPem } = settings
+  const current = from?.current
   if (given.jwksAuthorization && jwksEndpoint === null) {
     throw fieldError('jwksAuthorization', 'jwksAuthorization needs jwksEndpoint', '')
   }
-  const kept = current?.jwksEndpoint === jwksEndpoint ? current.jwksAuthorization : null
+  const isSameCa = from?.isAdmin || jwksCaPem === null || current?.jwksCaPem === jwksCaPem
+  const kept = isSameCa && current?.jwksEndpoint === jwksEndpoint ? current.jwksAuthorization : null
   return {
     certificate: settings.certPem === null ? null : (given.certificate ?? current?.certificate ?? null),
     certificates: settings.certPems === null ? [] : (given.certificates ?? current?.certificates ?? []),

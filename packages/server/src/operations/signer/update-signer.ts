@@ -73,7 +73,7 @@ async function changeSigner(
   authorizeSignerChange(tx.actor, current, next, { isSecurityWrite })
   if (isSecurityWrite) await authorizeLoginAddress(tx, current.id, current, next)
   await authorizeSignerName(tx, current, next)
-  const keyFacts = nextKeyFacts(next, keys, current)
+  const keyFacts = nextKeyFacts(next, keys, { current, isAdmin: tx.actor.isAdmin })
   await checkSigner(tx, current.id, next, keyFacts)
   const trust = isSecurityWrite ? trustAfterWrite(writerOf(tx), tx.now) : current.trust
   const ending = await endedSessions(tx, current, { ...next, ...keyFacts })
