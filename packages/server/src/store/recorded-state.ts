@@ -18,8 +18,10 @@ import { findCa } from './reads/ca-reads.ts'
 import { findEnrollment } from './reads/enrollment-reads.ts'
 import { findSink } from './reads/event-sink-reads.ts'
 import { findIdentitiesById, findIdentity } from './reads/identity-reads.ts'
+import { findStoredKeySet } from './reads/key-signer-reads.ts'
 import { findSigner } from './reads/signer-reads.ts'
 import type { Database } from './schema.ts'
+import type { StoredSigner } from './signer-row.ts'
 
 /** The state of an entity before or after an operation. */
 export interface RecordedState {
@@ -65,6 +67,7 @@ const RECORDED: Readonly<Partial<Record<ChangedEntity, LoadState>>> = {
       identityIdClaimsSelector,
       ...certificate,
       jwksAuthorizationSet: jwksAuthorization !== null,
+      ...(await givenKeys(db, signer)),
     }
     return { shown, row: signer, sealed: { jwksAuthorization } }
   },
@@ -140,6 +143,13 @@ const RECORDED: Readonly<Partial<Record<ChangedEntity, LoadState>>> = {
     const times = { createdAt: row.created_at, updatedAt: row.updated_at }
     return { shown: { id, name, kind, state, clientId, error, ...times }, row, organizationId }
   },
+}
+
+/** The keys that a caller has pushed, or may have to confirm: they are no members of the signer, and decide which tokens it accepts. */
+async function givenKeys(db: Db, { id, pushedKeys, requireKeyContinuity }: StoredSigner) {
+  if (!pushedKeys && !requireKeyContinuity) return undefined
+  const stored = await findStoredKeySet(db, { table: 'signer_key_sets', ownerId: id })
+  return { keyThumbprints: readJsonColumn<readonly string[]>(stored?.goodThumbprints ?? '[]') }
 }
 
 function shownIdentity(identity: StoredIdentity) {

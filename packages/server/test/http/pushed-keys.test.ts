@@ -48,6 +48,18 @@ test('D62 D1 pushed keys verify tokens at every node at once, and replace each o
   assert.deepEqual([await statuses(ONE), await statuses(TWO)], [[401], [200]])
 })
 
+test('D62 Z-06 the audit record has the thumbprints of the keys before and after a push', async (t) => {
+  const { app, push } = await setUp(t)
+  for (const key of [ONE, TWO]) assert.equal((await push(mintKeySet(key))).status, 200)
+  const filter = encodeURIComponent('action="signer.pushKeys" sort by at desc limit 1')
+  const [entry] = (await app.admin('GET', `/edge/management/v1/audit-entries?filter=${filter}`)).json.data
+  const keysOf = ({ keyThumbprints }: { keyThumbprints: string[] }) => keyThumbprints
+  assert.deepEqual(
+    [keysOf(entry.before), keysOf(entry.after)],
+    [[thumbprintOf(ONE.publicKey)], [thumbprintOf(TWO.publicKey)]],
+  )
+})
+
 test('D62 a push needs the current version of the signer, and changes it', async (t) => {
   const { app, id, etagOf, push } = await setUp(t)
   const before = await etagOf()
