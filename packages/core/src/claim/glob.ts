@@ -2,7 +2,7 @@
 export type GlobMatcher = (text: string) => boolean
 
 /** Longer texts match no pattern: comparing them takes milliseconds. */
-const MAX_TEXT_LENGTH = 1_024
+export const MAX_GLOB_TEXT_LENGTH = 1_024
 const ANY_RUN = '*'
 const ANY_ONE = '?'
 
@@ -13,7 +13,7 @@ const ANY_ONE = '?'
 export function globMatcher(pattern: string): GlobMatcher {
   let matches: GlobMatcher | undefined
   return (text) => {
-    if (text.length > MAX_TEXT_LENGTH) return false
+    if (text.length > MAX_GLOB_TEXT_LENGTH) return false
     matches ??= withPrefix(pattern)
     return matches(text)
   }

@@ -1,4 +1,4 @@
-import { type GlobMatcher, globMatcher } from '../claim/glob.ts'
+import { type GlobMatcher, globMatcher, MAX_GLOB_TEXT_LENGTH } from '../claim/glob.ts'
 import { createLruCache } from '../create-lru-cache.ts'
 import { findAddressRange, isInRange } from './address-range.ts'
 import { CONVERSIONS, findDuration, findTimestamp } from './rule-conversions.ts'
@@ -23,6 +23,8 @@ export interface RuleFunction {
 
 const MAX_PATTERN_LENGTH = 512
 const PATTERN_ERROR = `the pattern has 1 to ${MAX_PATTERN_LENGTH} characters`
+const TEXT_ERROR = `glob compares texts of up to ${MAX_GLOB_TEXT_LENGTH} characters`
+const isTooLong = (text: RuleElement) => typeof text === 'string' && text.length > MAX_GLOB_TEXT_LENGTH
 const CIDR_COST = 40
 const RANGE_ERROR = 'the range is no CIDR block such as 10.0.0.0/8'
 
@@ -59,7 +61,9 @@ function matcherOf(pattern: string, run: RuleRun): GlobMatcher {
 const patternError: LiteralCheck = (pattern) =>
   pattern === '' || pattern.length > MAX_PATTERN_LENGTH ? PATTERN_ERROR : undefined
 
-/** An array matches when one of its texts does, as in `requiredClaims`. */
+/**
+ * An array matches when one of its texts does, as in `requiredClaims`. A text that is too long to compare is an error: `!glob(…)` must not accept it.
+ */
 const glob: RuleFunction = {
   minArguments: 2,
   maxArguments: 2,
@@ -71,7 +75,8 @@ const glob: RuleFunction = {
     const matches = matcherOf(pattern, run)
     const isMatch = (text: RuleElement) =>
       run.spend(2 + (typeof text === 'string' ? text.length / 2 : 0)) && typeof text === 'string' && matches(text)
-    return typeof value === 'string' ? isMatch(value) : value.some(isMatch)
+    const texts = typeof value === 'string' ? [value] : value
+    return texts.some(isMatch) || (texts.some(isTooLong) ? new OperatorFault(TEXT_ERROR) : false)
   },
 }
 

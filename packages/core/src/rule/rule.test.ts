@@ -256,3 +256,14 @@ test('a mistake in a field names the field', () => {
   checkRule('acceptRule', 'true', 'accept', 'signer')
   assert.throws(() => checkRule('acceptRule', 'tru', 'accept', 'signer'), { code: 'COULD_NOT_VALIDATE' })
 })
+
+test('a text that glob does not compare is an error: a rule that refuses a pattern does not accept it', () => {
+  const long = (start: string, length: number) => start.padEnd(length, 'x')
+  const refusing = '!glob(claims.ref, "refs/pull/*")'
+  assert.equal(evaluate(refusing, { ref: 'refs/heads/main' }), true)
+  assert.equal(evaluate(refusing, { ref: long('refs/pull/', 1_024) }), false)
+  assert.match(String(evaluate(refusing, { ref: long('refs/pull/', 1_025) })), /^fault: glob compares texts/)
+  const groups = [long('admin', 1_025), 'ops']
+  assert.match(String(evaluate('!glob(claims.groups, "admin*")', { groups })), /^fault: glob compares texts/)
+  assert.equal(evaluate('glob(claims.groups, "o*")', { groups }), true)
+})
