@@ -2,7 +2,7 @@ import type { ASTNode } from '@marcbachmann/cel-js'
 import type { JsonValue } from '../json/json-value.ts'
 import { displayValue } from '../token/verdict.ts'
 import { type CompiledRule, evaluateRule, positionOf } from './compile-rule.ts'
-import { type RuleRefusal, refusalOf } from './judge-rule.ts'
+import { attributesError, type RuleRefusal, refusalOf } from './judge-rule.ts'
 import { operandsOf } from './plan-rule.ts'
 import { accessesOf } from './rule-references.ts'
 import { RuleFault, type RuleRange, type RuleResult, type RuleVariables } from './rule-run.ts'
@@ -30,11 +30,12 @@ export interface RuleExplanation {
 
 const MAX_SEEN = 16
 
-/** Evaluates an accept rule again, and finds the part that decided and the values that it read. */
+/** Evaluates a rule again, and finds the part that decided and the values that it read. */
 export function explainRule(rule: CompiledRule, variables: RuleVariables): RuleExplanation {
   const trace = new Map<object, RuleResult>()
   const result = evaluateRule(rule, variables, trace)
-  const refusal = refusalOf(result)
+  const fault = rule.kind === 'attributes' ? attributesError(result) : faultOf(result)
+  const refusal = rule.kind === 'accept' ? refusalOf(result) : fault === undefined ? undefined : 'rule-error'
   const part = refusal === 'rule-refused' ? findFalsePart(rule.root, trace) : rule.root
   const range = withParentheses(result instanceof RuleFault && result.at.end > 0 ? result.at : part, rule.text)
   const seenIn = result instanceof RuleFault && !isWithin(part, range) ? rule.root : part
@@ -42,7 +43,7 @@ export function explainRule(rule: CompiledRule, variables: RuleVariables): RuleE
     refusal,
     part: rule.text.slice(range.start, range.end),
     ...positionOf(rule.text, range.start),
-    fault: faultOf(result),
+    fault,
     seen: valuesSeen(seenIn, trace, rule.text),
   }
 }
@@ -97,6 +98,12 @@ export function ruleRefusalText({ refusal, part, line, column, fault, seen }: Ru
     fault === undefined ? `${shortened(part)} is ${refusal === undefined}` : `${shortened(part)}: ${fault}`
   const place = refusal === undefined ? '' : ` (line ${line}, column ${column})`
   return [`${outcome}${place}`, ...values].join('; ')
+}
+
+/** The values that attribute rules read: `claims.groups is ["dev"]`. Empty when they read none. */
+export function valuesText(explanations: readonly RuleExplanation[]): string {
+  const seen = new Map(explanations.flatMap((each) => each.seen).map(({ name, value }) => [name, value]))
+  return [...seen].map(([name, value]) => `${name} is ${valueText(value)}`).join('; ')
 }
 
 const valueText = (value: JsonValue | undefined) =>

@@ -89,7 +89,8 @@ export function ruleAttributes(rules: readonly CompiledRule[], variables: RuleVa
 
 const isList = (result: RuleResult): result is readonly string[] => !(result instanceof RuleFault) && isRuleList(result)
 
-function attributesError(result: RuleResult): string | undefined {
+/** Why the result of a rule is no list of attributes. */
+export function attributesError(result: RuleResult): string | undefined {
   if (result instanceof RuleFault) return result.message
   if (!isRuleList(result)) return `the rule gives a ${typeOf(result)} instead of a list of strings`
   return result.every((attribute) => typeof attribute === 'string')

@@ -55,10 +55,27 @@ test('attribute rules give attributes, and refuse when one fails', async () => {
   const attributeRules = ['claims.groups.map(g, "g-" + g)', 'has(claims.admin) ? ["admin", ""] : []']
   const accepted = await verify({ attributeRules }, { groups: ['a', 'b'], admin: true })
   assert.deepEqual(accepted.accepted && accepted.token.ruleAttributes, ['g-a', 'g-b', 'admin'])
-  assert.equal(accepted.checks.at(-1)?.received, '["g-a","g-b","admin"]')
+  assert.equal(
+    accepted.checks.at(-1)?.received,
+    '["g-a","g-b","admin"]; claims.groups is ["a","b"]; claims.admin is true',
+  )
   assert.equal(await reasonOf({ attributeRules }), 'rule-error')
   assert.equal(await reasonOf({ attributeRules: ['claims.sub'] }), 'rule-error')
   assert.equal(await reasonOf({ attributeRules: ['claims.groups'] }, { groups: [1] }), 'rule-error')
+})
+
+test('the check of attribute rules names the one that failed, the part of it and the values that it read', async () => {
+  const receivedOf = async (attributeRules: string[], claims: object) =>
+    (await verify({ attributeRules }, claims)).checks.at(-1)?.received
+  assert.equal(
+    await receivedOf(['["a"]', '["x"] + claims.groups.map(g, g + "x")'], { groups: 'dev' }),
+    'rule 2: claims.groups: map needs a list or a map, not a string (line 1, column 9); claims.groups is "dev"',
+  )
+  assert.equal(
+    await receivedOf(['claims.groups'], { groups: ['a', 1] }),
+    'claims.groups: the rule gives a list with other values than strings (line 1, column 1); claims.groups is ["a",1]',
+  )
+  assert.equal(await receivedOf(['["a"]'], {}), '["a"]')
 })
 
 test('a verdict is cached unless a rule reads the request', async () => {

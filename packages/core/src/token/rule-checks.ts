@@ -1,5 +1,5 @@
 import type { CompiledRule } from '../rule/compile-rule.ts'
-import { explainRule, ruleRefusalText } from '../rule/explain-rule.ts'
+import { explainRule, ruleRefusalText, valuesText } from '../rule/explain-rule.ts'
 import { findRuleRefusal, type RuleAttributes } from '../rule/judge-rule.ts'
 import type { RuleVariables } from '../rule/rule-run.ts'
 import type { CheckResult } from './check-result.ts'
@@ -16,11 +16,28 @@ export function checkAcceptRule(rule: CompiledRule, variables: RuleVariables): C
   }
 }
 
-/** Checks that the signer's `attributeRules` give attributes. */
-export function checkAttributeRules(rules: readonly CompiledRule[], result: RuleAttributes): CheckResult {
+/** Checks that the signer's `attributeRules` give attributes. The description has the values that they read. */
+export function checkAttributeRules(
+  rules: readonly CompiledRule[],
+  result: RuleAttributes,
+  variables: RuleVariables,
+): CheckResult {
   return {
     expected: () => displayValue(rules.map(({ text }) => text).join('; ')) ?? '',
-    received: () => displayValue(result.ok ? [...result.attributes] : `${result.rule.text}: ${result.reason}`),
+    received: () =>
+      result.ok ? givenText(rules, result.attributes, variables) : failedText(rules, result.rule, variables),
     refusal: result.ok ? undefined : 'rule-error',
   }
+}
+
+function givenText(rules: readonly CompiledRule[], attributes: readonly string[], variables: RuleVariables): string {
+  const given = displayValue([...attributes]) ?? ''
+  const values = valuesText(rules.map((rule) => explainRule(rule, variables)))
+  return values === '' ? given : `${given}; ${values}`
+}
+
+/** Of several rules, it says which one failed. */
+function failedText(rules: readonly CompiledRule[], failed: CompiledRule, variables: RuleVariables): string {
+  const text = ruleRefusalText(explainRule(failed, variables))
+  return rules.length === 1 ? text : `rule ${rules.indexOf(failed) + 1}: ${text}`
 }

@@ -173,8 +173,12 @@ const STEPS_FROM_SIGNATURE: readonly Step[] = [
   },
   {
     name: 'attributeRules',
-    run: ({ signer, attributes }) =>
-      attributes && attributes !== NO_ATTRIBUTES ? checkAttributeRules(signer.attributeRules, attributes) : undefined,
+    run: (verification) => {
+      const { signer, attributes } = verification
+      if (!attributes || attributes === NO_ATTRIBUTES) return undefined
+      const variables = verification.verifiedVariables
+      return variables && checkAttributeRules(signer.attributeRules, attributes, variables)
+    },
   },
   { name: 'oneUse', run: ({ wasUsed }) => checkOneUse(wasUsed) },
 ]
