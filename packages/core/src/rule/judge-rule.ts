@@ -22,7 +22,7 @@ interface Named {
 interface CommonFacts {
   readonly claims: JsonObject
   readonly signer: Named
-  /** Absent where no request is known: a rule that reads it then fails. */
+  /** Absent where no request is known: then it has only its time, and a rule that reads the method or the address fails. */
   readonly request: RuleRequest | undefined
   readonly nowMs: number
 }
@@ -58,7 +58,7 @@ export function policyVariables({ identity, ...facts }: PolicyFacts): RuleVariab
 
 function commonVariables({ claims, signer: { id, name }, request, nowMs }: CommonFacts) {
   const time = new Date(nowMs)
-  return { claims, signer: { id, name }, ...(request && { request: { ...request, time } }) }
+  return { claims, signer: { id, name }, request: { ...request, time } }
 }
 
 /** Why an accept rule refuses; undefined when it accepts. */

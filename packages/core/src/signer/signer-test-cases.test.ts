@@ -50,6 +50,11 @@ test('a case passes when the signer says what it expects', () => {
     { now: new Date((NOW + 601) * 1000).toISOString(), expect: { outcome: 'refused', check: 'expiry' } },
     { claims: { ...claims, groups: 7 }, expect: { outcome: 'accepted', attributes: [] } },
   ]
+  const recent = { acceptRule: 'request.time - timestamp(claims.iat) < duration("5m")' }
+  assert.deepEqual(run({}, recent), [], 'the time of the case is that of its request')
+  assert.equal(run({ now: NOW + 301 }, recent).length, 1)
+  const byMethod = { acceptRule: 'request.method == "POST"' }
+  assert.deepEqual(run({ expect: { outcome: 'refused', check: 'acceptRule' } }, byMethod), [])
   for (const testCase of passing) assert.deepEqual(run(testCase), [], JSON.stringify(testCase))
 })
 
