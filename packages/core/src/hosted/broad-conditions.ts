@@ -68,6 +68,13 @@ const OTHERS_HAVE_IT = [
   ...['email_verified', 'hd', 'idtyp', 'acr', 'amr', 'appidacr', 'azpacr'],
 ]
 
+const SHARED_CLAIMS: ReadonlySet<string> = new Set(OTHERS_HAVE_IT)
+
+/** Whether a claim of a root-level name says nothing about whose job or account a token is of. */
+export function isSharedClaim(name: string): boolean {
+  return SHARED_CLAIMS.has(name)
+}
+
 /** By the JSON pointer of the claim. Any other claim names an owner unless its pattern has no word before the first wildcard. */
 const CLAIMS: ReadonlyMap<string, NamesOwner> = new Map([
   ...OTHERS_HAVE_IT.map((name): [string, NamesOwner] => [`/${name}`, never]),

@@ -196,6 +196,31 @@ test('D14 distinguishes an issuer that serves everyone from one with a similar n
   }
 })
 
+test('D14 only a check of a claim that says whose token it is restricts an issuer that serves everyone', () => {
+  const isWarned = (members: Partial<SignerSettings>) =>
+    signerWarnings(
+      withMembers({ issuer: 'https://token.actions.githubusercontent.com', enrollToTokenEnabled: true, ...members }),
+      null,
+      NOW,
+    ).length === 1
+  for (const [open, restricted] of [
+    [
+      '!(claims.event_name in ["pull_request"])',
+      '!(claims.event_name in ["pull_request"]) && claims.repository == "acme/app"',
+    ],
+    ['claims.ref == "refs/heads/main"', 'claims.ref == "refs/heads/main" && claims.repository_owner == "acme"'],
+    ['claims.email_verified == true', 'claims.email_verified == true && claims.hd == "acme.example"'],
+    ['request.method == "POST"', 'claims.sub.startsWith("repo:acme/")'],
+    ['true', 'claims.exists(name, name == "x")'],
+  ] as const) {
+    assert.ok(isWarned({ acceptRule: open }), open)
+    assert.ok(!isWarned({ acceptRule: restricted }), restricted)
+  }
+  assert.ok(isWarned({ requiredClaims: {} }))
+  assert.ok(isWarned({ requiredClaims: { ref: 'refs/heads/main' } }))
+  assert.ok(!isWarned({ requiredClaims: { '/repository_owner': 'acme' } }))
+})
+
 test('warns about an identity claim that is not of one user', () => {
   const warningsOf = (claimsProperty: string) => signerWarnings(withMembers({ claimsProperty }), null, NOW)
   for (const claim of ['iss', '/aud', 'exp', 'nbf', '/iat']) {

@@ -1,4 +1,6 @@
-import { selectorWarning } from '../claim/selector.ts'
+import { parseSelector, selectorWarning } from '../claim/selector.ts'
+import { isSharedClaim } from '../hosted/broad-conditions.ts'
+import { readRule } from '../rule/compile-rule.ts'
 import type { SignerSettings } from './signer-settings.ts'
 
 const DAY_MS = 86_400_000
@@ -21,6 +23,9 @@ const SHARED_ISSUERS = new Set([
 const SHARED_ENTRA = ['common', 'organizations', 'consumers'].map(
   (name) => `https://login.microsoftonline.com/${name}/`,
 )
+
+/** Google's claim of the Workspace. Conditions of API accounts need more: everyone in a Workspace has it. */
+const WORKSPACE = 'hd'
 
 interface Validity {
   readonly notBefore: number
@@ -52,9 +57,9 @@ export function signerWarnings(
   if (NOT_IDENTIFYING.has(claim)) {
     warnings.push(`claimsProperty: "${claim}" is the same in the tokens of many users, so it does not identify one`)
   }
-  if (enrolls(signer) && isShared(signer.issuer) && !signer.requiredClaims && signer.acceptRule === null) {
+  if (enrolls(signer) && isShared(signer.issuer) && !restrictsOwner(signer)) {
     warnings.push(
-      'this issuer signs tokens for everyone, and enrollment is on: set requiredClaims or acceptRule to restrict which tokens may enroll',
+      'this issuer signs tokens for everyone, and enrollment is on: set requiredClaims or an acceptRule on a claim that says whose token it is',
     )
   }
   return warnings
@@ -81,6 +86,22 @@ function timeLeft(milliseconds: number): string {
 
 function enrolls({ enrollToCertEnabled, enrollToTokenEnabled }: SignerSettings): boolean {
   return enrollToCertEnabled || enrollToTokenEnabled
+}
+
+/** Whether the signer checks a claim by which tokens of others differ. A rule on the branch or the event alone accepts those of every repository. */
+function restrictsOwner({
+  requiredClaims,
+  acceptRule,
+}: Pick<SignerSettings, 'requiredClaims' | 'acceptRule'>): boolean {
+  const required = Object.keys(requiredClaims ?? {}).flatMap((text) => {
+    const reading = parseSelector(text)
+    return reading.ok ? reading.selector.segments.slice(0, 1) : []
+  })
+  const rule = acceptRule === null ? undefined : readRule(acceptRule, 'accept', 'signer')
+  // A stored rule that is not valid refuses every token.
+  if (rule && (!rule.ok || rule.rule.references.readsAllClaims)) return true
+  const ruled = rule?.ok ? rule.rule.references.claims.flatMap((path) => path.slice(0, 1)) : []
+  return [...required, ...ruled].some((name) => name === WORKSPACE || !isSharedClaim(name))
 }
 
 function isShared(issuer: string): boolean {
