@@ -12,6 +12,7 @@ import type { Sealing } from '../platform/keys/sealing.ts'
 import type { Settings } from '../platform/settings/index.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import type { KeptLogin } from '../store/kept-login.ts'
+import { findIdentityIdsByClaims } from '../store/reads/identity-reads.ts'
 import { findKeptLogins, loadAdministratorLogins, loadKeptLogins } from '../store/reads/kept-login-reads.ts'
 import type { KeptLoginRow } from '../store/schema.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
@@ -49,6 +50,15 @@ interface RefusedToken {
 }
 
 type Waiting = VerifiedLogin & { readonly at: number }
+
+const isUnnamed = ({ identityId }: Waiting) => identityId === undefined
+
+/** By which the token names an identity. */
+function keyOf({ signer, claims }: Waiting) {
+  const { claimsProperty, useExternalId } = signer
+  const claim = selectedClaim(claimsProperty, claims)
+  return typeof claim === 'string' ? { useExternalId, claim } : undefined
+}
 
 const BATCH_MS = 200
 /** More logins within a batch are left out. A login waits for none of this. */
@@ -134,17 +144,36 @@ export class KeptLogins {
   }
 
   async #save(logins: readonly Waiting[]): Promise<void> {
-    // Of logins with the same claims the last counts: a statement cannot write a row twice.
-    const rows = new Map(
-      logins.flatMap((login) => this.#rowOf(login)).map((row) => [`${row.signer_id} ${row.digest}`, row]),
-    )
-    if (rows.size === 0) return
+    if (logins.length === 0) return
+    const rows = new Map<string, KeptLoginRow>()
     try {
-      await this.#parts.save([...rows.values()])
+      // Of logins with the same claims the last counts: a statement cannot write a row twice.
+      for (const login of await this.#withIdentities(logins)) {
+        for (const row of this.#rowOf(login)) rows.set(`${row.signer_id} ${row.digest}`, row)
+      }
+      if (rows.size > 0) await this.#parts.save([...rows.values()])
     } catch (error) {
       for (const key of rows.keys()) this.#recent.delete(key)
       this.#parts.log.debug({ err: error, logins: rows.size }, 'the claims of logins could not be kept')
     }
+  }
+
+  /** Names the identities of refused tokens, too, so that what is kept of them is deleted with these. */
+  async #withIdentities(logins: readonly Waiting[]): Promise<readonly Waiting[]> {
+    const unnamed = new Map(logins.filter(isUnnamed).map((login) => [login, keyOf(login)] as const))
+    const keys = [...unnamed.values()]
+    const claimsOf = (useExternalId: boolean) =>
+      keys.flatMap((key) => (key?.useExternalId === useExternalId ? [key.claim] : []))
+    const found = await findIdentityIdsByClaims(this.#parts.store.db, {
+      ids: claimsOf(false),
+      externalIds: claimsOf(true),
+    })
+    return logins.map((login) => {
+      const key = unnamed.get(login)
+      return key
+        ? { ...login, identityId: key.useExternalId ? found.byExternalId.get(key.claim) : found.byId.get(key.claim) }
+        : login
+    })
   }
 
   /** Empty when the same login was stored recently. */

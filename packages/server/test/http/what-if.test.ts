@@ -270,6 +270,60 @@ test('Z-21 what is kept of a login: verified claims that matter, sealed, until t
   assert.deepEqual(await rows(), [])
 })
 
+test('Z-21 what is kept of a refused login belongs to the identity that its claims name, and is deleted with it', async (t) => {
+  const { app, alice, logIn, predict } = await setUp(t)
+  const rows = async () => {
+    await predict()
+    const kept = await app.store.db.selectFrom('kept_logins').selectAll().execute()
+    return kept.map((row) => [row.identity_id, row.outcome]).toSorted()
+  }
+  for (const sub of [ALICE, BOB]) assert.equal(await logIn({ sub, hd: 'elsewhere' }), 401)
+  const ofUnknown = [null, 'required-claim-unmet']
+  assert.deepEqual(await rows(), [ofUnknown, [alice.id, 'required-claim-unmet']].toSorted())
+  assert.equal((await app.admin('DELETE', `${IDENTITIES}/${alice.id}`)).status, 200)
+  assert.deepEqual(await rows(), [ofUnknown])
+})
+
+test('Z-21 no more logins of a signer are kept than its setting says, also of one millisecond', async (t) => {
+  const config = settingsFile(t, 'whatIf:\n  keepPerSigner: 2\n')
+  const { app, logIn, predict } = await setUp(t, { settings: { config } })
+  const count = async () => {
+    await predict()
+    return (await app.store.db.selectFrom('kept_logins').selectAll().execute()).length
+  }
+  assert.equal(await logIn({ hd: 'a.example' }), 200)
+  assert.equal(await logIn({ hd: 'b.example' }), 200)
+  assert.equal(await count(), 2)
+  for (const letter of 'cdef') assert.equal(await logIn({ hd: `${letter}.example` }), 200)
+  assert.equal(await count(), 2)
+})
+
+test('Z-21 tokens of strangers, which the checks refuse, do not displace the accepted logins', async (t) => {
+  const config = settingsFile(t, 'whatIf:\n  keepPerSigner: 4\n')
+  const { app, logIn, predict } = await setUp(t, { settings: { config } })
+  const outcomes = async () => {
+    await predict()
+    const rows = await app.store.db.selectFrom('kept_logins').select('outcome').orderBy('outcome').execute()
+    return rows.map(({ outcome }) => outcome)
+  }
+  const refuse = async (count: number) => {
+    for (let nth = 0; nth < count; nth++) {
+      app.clock.advance(1)
+      assert.equal(await logIn({ sub: `stranger ${nth}`, hd: 'elsewhere' }), 401)
+    }
+  }
+  assert.equal(await logIn({ hd: 'a.example' }), 200)
+  assert.equal(await logIn({ hd: 'b.example' }), 200)
+  await refuse(9)
+  const unmet = 'required-claim-unmet'
+  assert.deepEqual(await outcomes(), ['accepted', 'accepted', unmet, unmet])
+  for (const letter of 'cdef') {
+    app.clock.advance(1)
+    assert.equal(await logIn({ hd: `${letter}.example` }), 200)
+  }
+  assert.deepEqual(await outcomes(), ['accepted', 'accepted', unmet, unmet], 'each keeps its half')
+})
+
 test('Z-21 nothing is kept when it is switched off; more claims are kept when they are named', async (t) => {
   const off = await setUp(t, { settings: { config: settingsFile(t, 'whatIf:\n  keepLogins: false\n') } })
   assert.equal(await off.logIn({}), 200)

@@ -95,6 +95,17 @@ test('N-08 Z-20 a signer or policy cannot refuse the last login of the only admi
   assert.equal(await send('PATCH', `${one}${CONFIRMED}`, { acceptRule: 'false' }, session), '200')
 })
 
+test('Z-20 a later refused login of an administrator does not hide the accepted one', async (t) => {
+  const { app, token, signer, logIn, disableDefault, send } = await setUp(t)
+  assert.equal(await disableDefault(), '200')
+  const admin = await logIn()
+  app.clock.advance(1_000)
+  assert.equal((await logInWithToken(app, token({ hd: 'elsewhere' }))).status, 401)
+  const one = `${SIGNERS}/${signer}`
+  assert.equal(await send('PATCH', one, { requiredClaims: { hd: ['b.example', 'elsewhere'] } }, admin), LOCKED_OUT)
+  assert.equal(await send('PATCH', one, { requiredClaims: { hd: ['a.example', 'elsewhere'] } }, admin), '200')
+})
+
 test('Z-20 another administrator whose login is accepted counts', async (t) => {
   const { signer, policy, createIdentity, logIn, disableDefault, send } = await setUp(t)
   const bob = await createIdentity({ name: 'bob', externalId: BOB, isAdmin: true, authPolicyId: policy })

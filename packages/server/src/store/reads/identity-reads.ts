@@ -132,6 +132,23 @@ export async function findIdentitiesByClaims(
   return withAttributes(db, [...found.values()])
 }
 
+/** The ids of the identities with these ids or external ids. */
+export async function findIdentityIdsByClaims(
+  db: Kysely<Database>,
+  { ids, externalIds }: { readonly ids: readonly string[]; readonly externalIds: readonly string[] },
+): Promise<{ readonly byId: ReadonlyMap<string, string>; readonly byExternalId: ReadonlyMap<string, string> }> {
+  const read = async (column: 'id' | 'external_id', values: readonly string[]) => {
+    if (values.length === 0) return new Map<string, string>()
+    const rows = await db
+      .selectFrom('identities')
+      .select(['id', 'external_id'])
+      .where(column, 'in', [...new Set(values)])
+      .execute()
+    return new Map(rows.map((row) => [row[column] ?? '', row.id]))
+  }
+  return { byId: await read('id', ids), byExternalId: await read('external_id', externalIds) }
+}
+
 export async function withAttributes(db: Kysely<Database>, rows: readonly IdentityRow[]): Promise<StoredIdentity[]> {
   const attributes = await attributesOfSome(
     db,

@@ -35,18 +35,55 @@ export async function upsertKeptLogins({ db }: Transaction, logins: readonly Kep
     .execute()
 }
 
-/** Deletes the oldest logins of a signer beyond `maxKept`. */
-export async function deleteSurplusKeptLogins({ db }: Transaction, signerId: string, maxKept: number): Promise<void> {
+/**
+ * Deletes the oldest logins of a signer beyond `maxKept`. Refused ones displace accepted ones only down to half of these: at an issuer that serves
+ * everyone, strangers can cause any number of them.
+ */
+export async function deleteSurplusKeptLogins(tx: Transaction, signerId: string, maxKept: number): Promise<void> {
+  const counts = await tx.db
+    .selectFrom('kept_logins')
+    .select((eb) => ['outcome', eb.fn.countAll().as('count')] as const)
+    .where('signer_id', '=', signerId)
+    .groupBy('outcome')
+    .execute()
+  const sum = (rows: typeof counts) => rows.reduce((total, { count }) => total + Number(count), 0)
+  const accepted = sum(counts.filter(({ outcome }) => outcome === ACCEPTED))
+  const refused = sum(counts) - accepted
+  if (accepted + refused <= maxKept) return
+  await deleteOldest(tx, {
+    signerId,
+    sign: '=',
+    surplus: accepted - Math.max(maxKept - refused, Math.ceil(maxKept / 2)),
+  })
+  await deleteOldest(tx, {
+    signerId,
+    sign: '!=',
+    surplus: refused - Math.max(maxKept - accepted, Math.floor(maxKept / 2)),
+  })
+}
+
+const ACCEPTED = 'accepted'
+
+interface Surplus {
+  readonly signerId: string
+  /** Of the accepted logins, or of the others. */
+  readonly sign: '=' | '!='
+  readonly surplus: number
+}
+
+async function deleteOldest({ db }: Transaction, { signerId, sign, surplus }: Surplus): Promise<void> {
+  if (surplus <= 0) return
   const oldest = await db
     .selectFrom('kept_logins')
-    .select('at')
+    .select('digest')
     .where('signer_id', '=', signerId)
-    .orderBy('at', 'desc')
-    .offset(maxKept - 1)
-    .limit(1)
-    .executeTakeFirst()
-  if (!oldest) return
-  await db.deleteFrom('kept_logins').where('signer_id', '=', signerId).where('at', '<', oldest.at).execute()
+    .where('outcome', sign, ACCEPTED)
+    .orderBy('at')
+    .orderBy('digest', 'desc')
+    .limit(surplus)
+    .execute()
+  const digests = oldest.map(({ digest }) => digest)
+  await db.deleteFrom('kept_logins').where('signer_id', '=', signerId).where('digest', 'in', digests).execute()
 }
 
 /** Deletes up to `limit` logins before `until`. Returns how many it deleted. */
