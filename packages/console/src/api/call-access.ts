@@ -110,7 +110,7 @@ export const CALL_ACCESS = {
   'POST /identities/:id/enable': { entity: 'identity', action: 'update' },
   'POST /identities/:id/request-extend': { entity: 'identity', action: 'update' },
   'POST /revocations': { entity: 'revocation', action: 'create' },
-  'POST /what-if': { entity: 'admin', action: 'read' },
+  'POST /what-if': { entity: 'identity', action: 'read' },
   'PUT /auth-policies/:id': { entity: 'auth-policy', action: 'update' },
   'PUT /authenticators/:id': { entity: 'identity', action: 'update', isWhole: true },
   'PUT /cas/:id': { entity: 'ca', action: 'update' },

@@ -311,7 +311,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
 
   'GET /edge/management/v1/revocations': 'revocation.read',
   'POST /edge/management/v1/revocations': 'revocation.create',
-  'POST /edge/management/v1/what-if': 'admin.read',
+  'POST /edge/management/v1/what-if': 'identity.read',
   'GET /edge/management/v1/revocations/:id': 'revocation.read',
 
   'GET /edge/management/v1/api-sessions': 'ops.read',

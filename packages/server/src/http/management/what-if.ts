@@ -78,13 +78,12 @@ export function whatIfRoutes({ clock, whatIf, sealing, jwksPolicy }: WhatIfRoute
     {
       method: 'POST',
       paths: [`${MANAGEMENT}/what-if`],
-      // A rule or an attribute can show the claims of any login, like its decision.
-      access: { entity: 'admin', action: 'read' },
+      access: { entity: 'identity', action: 'read' },
       bodyCap: 'management',
       body: { schema: WhatIfBody, optional: false, parameter: 'whatIf' },
       note: describe.one('WhatIfReport', 'Predict the effect of changes on logins and sessions', {
         description:
-          'Evaluates the claims of recent logins and all live sessions, and changes nothing. Also needs the permission to make each change.',
+          'Evaluates the claims of recent logins and all live sessions, and changes nothing. Also needs the permission to make each change. To callers that may not read everything, no values of claims are shown, and what holds for administrators, identities with permissions and unknown subjects is unknown.',
       }),
       handle: async (call) => {
         const { changes, limit = DEFAULT_WHAT_IF_LIMIT } = call.body as WhatIfBodyType
@@ -94,7 +93,11 @@ export function whatIfRoutes({ clock, whatIf, sealing, jwksPolicy }: WhatIfRoute
             throw new AppError('UNAUTHORIZED')
           }
         }
-        return detail(await whatIf.ask({ changes: changes.map(readChange), limit, actor: identity }))
+        const { id, name, isAdmin } = identity
+        // A rule or an attribute can show the claims of any login, like its decision.
+        const readsAll = isAllowed(identity, { entity: 'admin', action: 'read' })
+        const actor = { id, name, isAdmin, readsAll }
+        return detail(await whatIf.ask({ changes: changes.map(readChange), limit, actor }))
       },
     },
   ]

@@ -1,12 +1,14 @@
 import {
   audiencesOf,
   type ChallengeError,
+  enrollPolicyId,
   type JsonObject,
   MAX_CANDIDATES,
   planTokenSync,
   policyClaims,
   policyReferences,
   REFUSALS,
+  selectedClaim,
   unionOfAttributes,
   type VerifiedToken,
 } from '@countersign/core'
@@ -70,12 +72,42 @@ export function judgeLogin(world: World, login: KeptLogin): JudgedLogin {
 }
 
 /** The keys of the identities that the decision needs. */
-export function identityKeysOf({ judged }: JudgedLogin): { readonly useExternalId: boolean; readonly claim: string }[] {
-  return judged.flatMap((one) =>
-    'verdict' in one && one.verdict.accepted
-      ? [{ useExternalId: one.signer.useExternalId, claim: one.verdict.identityClaim }]
-      : [],
+export function identityKeysOf({
+  judged,
+  login,
+}: JudgedLogin): { readonly useExternalId: boolean; readonly claim: string }[] {
+  return judged.flatMap((one) => {
+    const { useExternalId } = one.signer
+    if ('unknown' in one) return namedBy(one.signer, login).map((claim) => ({ useExternalId, claim }))
+    return one.verdict.accepted ? [{ useExternalId, claim: one.verdict.identityClaim }] : []
+  })
+}
+
+/** The kept claim that names an identity; empty when there is none. */
+function namedBy({ claimsProperty }: StoredSigner, { claims }: KeptLogin): readonly string[] {
+  const claim = selectedClaim(claimsProperty, claims)
+  return typeof claim === 'string' ? [claim] : []
+}
+
+/** Whether a login depends on nothing that differs between two worlds: it is unchanged, also where it cannot be predicted. */
+export function isUntouched(before: World, after: World, was: JudgedLogin, would: JudgedLogin): boolean {
+  return (
+    was.judged.length === would.judged.length &&
+    was.judged.every((one, index) => {
+      const { signer } = one
+      if (signer !== would.judged[index]?.signer) return false
+      if ('verdict' in one && !one.verdict.accepted) return true
+      const claims = 'verdict' in one && one.verdict.accepted ? [one.verdict.identityClaim] : namedBy(signer, was.login)
+      return claims.length > 0 && claims.every((claim) => isSameSubject(before, after, signer, claim))
+    })
   )
+}
+
+function isSameSubject(before: World, after: World, signer: StoredSigner, claim: string): boolean {
+  const identity = before.findIdentityByClaim(signer, claim)
+  if (identity !== after.findIdentityByClaim(signer, claim)) return false
+  const policyId = identity?.authPolicyId ?? enrollPolicyId(signer)
+  return before.findPolicy(policyId) === after.findPolicy(policyId)
 }
 
 /** Decides as a login does: the first signer that accepts the token for an identity whose policy allows it. */

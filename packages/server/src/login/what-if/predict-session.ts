@@ -25,9 +25,12 @@ export interface PredictedSession extends StoredSession {
   readonly externalId: string | null
 }
 
-/** What a session can do, or why it ends. `isLoginLost`: the identity could not open it again either. */
+/**
+ * What a session can do, or why it ends. `unknown`: why it cannot be said whether its requests are accepted. `isLoginLost`: the identity could not open it
+ * again either.
+ */
 export type SessionPrediction =
-  | { readonly isLive: true; readonly missing: readonly string[] }
+  | { readonly isLive: true; readonly missing: readonly string[]; readonly unknown?: string | undefined }
   | { readonly isLive: false; readonly reason: string; readonly text: string; readonly isLoginLost: boolean }
 
 const LIVE_WITHOUT_FACTORS: SessionPrediction = { isLive: true, missing: [] }
@@ -63,12 +66,22 @@ export function predictSession(
       isLoginLost: false,
     }
   }
-  const refusal = predictRule(world, session, identity, policy, now)
-  if (refusal) return refusal
-  return { isLive: true, missing: stateOfSession(session, identity.verifiedTotpId, policy, now).missing }
+  const { missing } = stateOfSession(session, identity.verifiedTotpId, policy, now)
+  if (policyReferences(policy).readsMore) {
+    const unknown = `the rule of the policy ${quoted(policy.name)} reads the request, which is not kept: it decides about each request`
+    return { isLive: true, missing, unknown }
+  }
+  return predictRule(world, session, identity, policy, now) ?? { isLive: true, missing }
 }
 
-/** A rule that reads the request decides about each request: about the session nothing can be said. */
+/** Whether a session depends on nothing that differs between two worlds. */
+export function isUntouchedSession(before: World, after: World, { identityId, signerId }: PredictedSession): boolean {
+  const identity = before.findIdentity(identityId)
+  if (!identity || identity !== after.findIdentity(identityId)) return false
+  if (before.findPolicy(identity.authPolicyId) !== after.findPolicy(identity.authPolicyId)) return false
+  return signerId === null || before.findSigner(signerId) === after.findSigner(signerId)
+}
+
 function predictRule(
   world: World,
   { signerId, ruleClaims, method }: PredictedSession,
@@ -76,7 +89,6 @@ function predictRule(
   policy: StoredAuthPolicy,
   now: number,
 ): SessionPrediction | undefined {
-  if (policyReferences(policy).readsMore) return undefined
   const signer = (signerId === null ? undefined : world.findSigner(signerId)) ?? NO_SIGNER
   const facts = { ...sessionClaims(signerId, ruleClaims), signer, identity, request: undefined, nowMs: now }
   const reason = findPolicyRefusal(policy, facts)

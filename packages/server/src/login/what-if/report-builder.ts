@@ -1,4 +1,5 @@
 import type { WhatIfReport } from '@countersign/contract/what-if'
+import { hasRights } from '@countersign/core'
 import type { StoredIdentity } from '../../store/identity-row.ts'
 import type { KeptLogin } from '../../store/kept-login.ts'
 import type { Prediction } from './predict-login.ts'
@@ -21,8 +22,23 @@ class Entries<Entry> {
   }
 }
 
-/** Collects the differences between two predictions of each login and session. */
+/** Who asks for a prediction. */
+export interface Viewer {
+  readonly id: string
+  /** Whether the viewer may read everything, and so the decisions about logins. */
+  readonly readsAll: boolean
+}
+
+const NOT_SHOWN =
+  'what holds for administrators, identities with permissions and unknown subjects is shown only to callers that may read everything'
+const NO_CLAIMS_SHOWN = 'the claims of the login are shown only to callers that may read everything'
+
+/**
+ * Collects the differences between two predictions of each login and session. A change can be made up such that its prediction tells a claim of a login: a
+ * viewer that may not read decisions learns no more than by saving the change, which needs trust for identities with rights.
+ */
 export class ReportBuilder {
+  readonly #viewer: Viewer
   readonly #refused = new Entries<WhatIfReport['refused'][number]>()
   readonly #accepted = new Entries<WhatIfReport['accepted'][number]>()
   readonly #attributes = new Entries<WhatIfReport['attributes'][number]>()
@@ -32,26 +48,47 @@ export class ReportBuilder {
   #unchanged = 0
   #sessionsEnded = 0
 
+  constructor(viewer: Viewer) {
+    this.#viewer = viewer
+  }
+
   /** Notes the attributes of an identity that is changed itself. */
   noteIdentity(was: StoredIdentity | undefined, would: StoredIdentity | undefined): void {
     if (was && would) this.#noteAttributes(would, was.attributes, would.attributes)
   }
 
-  noteLogin(was: Settled, would: Settled, { signerId }: KeptLogin, known: Named | undefined): void {
+  /** Notes a login or session that no change concerns. */
+  noteUntouched(): void {
+    this.#evaluated++
+    this.#unchanged++
+  }
+
+  noteLogin(was: Settled, would: Settled, { signerId }: KeptLogin, known: StoredIdentity | undefined): void {
     this.#evaluated++
     const unknown = would.outcome === 'unknown' ? would : was.outcome === 'unknown' ? was : undefined
-    if (unknown) {
-      const identity = known ? referenceOf(known) : null
-      this.#unknown.add([identity, signerId, unknown.text], { identity, signerId, text: unknown.text })
-      return
-    }
-    if (!this.#noteOutcomes(was, would)) this.#unchanged++
+    const named = [identityOf(was), identityOf(would), known].filter((identity) => identity !== undefined)
+    if (unknown) this.#noteUnknown(known, signerId, unknown.text)
+    else if (!this.#isShown(named)) this.#noteUnknown(known, signerId, NOT_SHOWN)
+    else if (!this.#noteOutcomes(was, would)) this.#unchanged++
+  }
+
+  #isShown(identities: readonly StoredIdentity[]): boolean {
+    const { id: own, readsAll } = this.#viewer
+    if (readsAll) return true
+    const isOpen = (identity: StoredIdentity) => identity.id !== '' && (!hasRights(identity) || identity.id === own)
+    return identities.length > 0 && identities.every(isOpen)
+  }
+
+  #noteUnknown(known: Named | undefined, signerId: string | null, text: string): void {
+    const identity = known ? referenceOf(known) : null
+    this.#unknown.add([identity, signerId, text], { identity, signerId, text })
   }
 
   /** Returns whether anything differs. */
   #noteOutcomes(was: Settled, would: Settled): boolean {
     if (was.outcome === 'accepted' && would.outcome === 'refused') {
-      this.#noteRefused(was.identity, would.signerId, would.reason, would.text)
+      const text = this.#viewer.readsAll ? would.text : NO_CLAIMS_SHOWN
+      this.#noteRefused(was.identity, would.signerId, would.reason, text)
       return true
     }
     if (would.outcome !== 'accepted') return false
@@ -67,19 +104,27 @@ export class ReportBuilder {
     return this.#noteFactors(identity, was.missing, would.missing) || hasOtherAttributes || was.signerId !== signerId
   }
 
+  /** `dependsOnClaims`: the prediction can depend on the claims of the login that opened the session. */
   noteSession(
     was: SessionPrediction,
     would: SessionPrediction,
-    { signerId }: PredictedSession,
+    { signerId, dependsOnClaims }: Pick<PredictedSession, 'signerId'> & { readonly dependsOnClaims: boolean },
     identity: StoredIdentity | undefined,
   ): void {
     // Its end is not written yet.
     if (!was.isLive || !identity) return
     this.#evaluated++
-    if (!would.isLive) {
+    if (dependsOnClaims && !this.#isShown([identity])) {
+      this.#noteUnknown(identity, signerId, NOT_SHOWN)
+    } else if (would.isLive) {
+      const needsFactors = this.#noteFactors(identity, was.missing, would.missing)
+      const unknown = would.unknown ?? was.unknown
+      if (unknown !== undefined) this.#noteUnknown(identity, signerId, unknown)
+      else if (!needsFactors) this.#unchanged++
+    } else {
       this.#sessionsEnded++
       if (would.isLoginLost) this.#noteRefused(identity, signerId, would.reason, would.text)
-    } else if (!this.#noteFactors(identity, was.missing, would.missing)) this.#unchanged++
+    }
   }
 
   #noteRefused(identity: Named, signerId: string | null, reason: string, text: string): void {
@@ -112,6 +157,10 @@ export class ReportBuilder {
       sessionsEnded: this.#sessionsEnded,
     }
   }
+}
+
+function identityOf(prediction: Settled): StoredIdentity | undefined {
+  return 'identity' in prediction ? prediction.identity : undefined
 }
 
 /** An identity that does not exist yet has no id. */

@@ -14,10 +14,17 @@ import type { KnownPolicies } from '../../token/known-policies.ts'
 import type { SignerDirectory } from '../../token/signer-directory.ts'
 import { applyChanges, type ChangeContext, type ProposedChange } from './apply-changes.ts'
 import { IdentityTable } from './identity-table.ts'
-import { identityKeysOf, type JudgedLogin, judgeLogin, type Prediction, predictLogin } from './predict-login.ts'
+import {
+  identityKeysOf,
+  isUntouched,
+  type JudgedLogin,
+  judgeLogin,
+  type Prediction,
+  predictLogin,
+} from './predict-login.ts'
 import { type ProvisioningParts, predictProvisioning } from './predict-provisioning.ts'
-import { predictSession } from './predict-session.ts'
-import { ReportBuilder } from './report-builder.ts'
+import { isUntouchedSession, predictSession } from './predict-session.ts'
+import { ReportBuilder, type Viewer } from './report-builder.ts'
 import { World, type WorldChanges } from './world.ts'
 
 interface WhatIfParts extends ProvisioningParts {
@@ -33,7 +40,7 @@ interface Question {
   readonly changes: readonly ProposedChange[]
   /** How many kept logins are evaluated at most. */
   readonly limit: number
-  readonly actor: ChangeContext['actor']
+  readonly actor: ChangeContext['actor'] & Viewer
 }
 
 const LOGINS_AT_ONCE = 200
@@ -79,7 +86,7 @@ export class WhatIf {
       untilMs,
     }
     await identities.loadPolicies(policyIdsIn(signers, proposed))
-    const report = new ReportBuilder()
+    const report = new ReportBuilder(actor)
     await identities.load({ ids: [...proposed.identities.keys()], externalIds: [] })
     for (const id of proposed.identities.keys()) {
       report.noteIdentity(worlds.before.findIdentity(id), worlds.after.findIdentity(id))
@@ -113,6 +120,10 @@ export class WhatIf {
     })
     const pairs = await mapInTurns(judged, predict, { untilMs })
     for (const { login, was, would } of pairs) {
+      if (isUntouched(before, after, was.judged, would.judged)) {
+        report.noteUntouched()
+        continue
+      }
       const known = login.identityId === null ? undefined : before.findIdentity(login.identityId)
       report.noteLogin(await this.#settle(was, now), await this.#settle(would, now), login, known)
     }
@@ -140,8 +151,12 @@ export class WhatIf {
       await identities.load({ ids: sessions.map(({ identityId }) => identityId), externalIds: [] })
       const predict = (session: (typeof sessions)[number]) => {
         const was = predictSession(before, session, { now, idleMs })
+        if (was.isLive && isUntouchedSession(before, after, session)) return report.noteUntouched()
         const would = predictSession(after, session, { now, idleMs })
-        report.noteSession(was, would, session, before.findIdentity(session.identityId))
+        const identity = before.findIdentity(session.identityId)
+        const { signerId } = session
+        const dependsOnClaims = identity !== undefined && hasOtherPolicy(before, after, identity)
+        report.noteSession(was, would, { signerId, dependsOnClaims }, identity)
       }
       await mapInTurns(sessions, predict, { untilMs })
       const last = sessions.at(-1)
@@ -164,6 +179,12 @@ interface Pending {
   readonly world: World
   readonly prediction: Prediction
   readonly judged: JudgedLogin
+}
+
+/** Whether an identity has another policy in another world, or a changed one. */
+function hasOtherPolicy(before: World, after: World, { id, authPolicyId }: StoredIdentity): boolean {
+  const later = after.findIdentity(id)
+  return later !== undefined && before.findPolicy(authPolicyId) !== after.findPolicy(later.authPolicyId)
 }
 
 /** The policies that no stored identity leads to. */
