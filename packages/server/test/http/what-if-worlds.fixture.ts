@@ -85,7 +85,17 @@ export async function compareWorlds(t: TestContext, { count, seed }: Worlds) {
         { primary: { extJwt: { requireAmr: pick([['pwd'], ['otp'], []]) } } },
         { primary: { extJwt: { maxAuthAgeSeconds: pick([60, 3600, null]) } } },
         { primary: { extJwt: { allowedSigners: pick([[signer], []]) } } },
-        ...Array.from({ length: 3 }, () => ({ primary: { extJwt } })),
+        {
+          acceptRule: pick([
+            'claims.hd == "a.example" || "two" in identity.attributes',
+            'signer.name == "idp" && size(claims.groups) > 0',
+            '!has(claims.team)',
+            'inCidr(request.address, "127.0.0.0/8")',
+            null,
+          ]),
+        },
+        ...[true, false].map((requireTotp) => ({ secondary: { requireTotp } })),
+        ...Array.from({ length: 3 }, () => ({ primary: { extJwt }, acceptRule: null })),
       ]),
     }),
     () => ({
@@ -103,7 +113,7 @@ export async function compareWorlds(t: TestContext, { count, seed }: Worlds) {
   const reset = async () => {
     const replies = [
       await app.admin('PATCH', `${SIGNERS}/${signer}`, { ...required, ...rules }),
-      await app.admin('PATCH', `${POLICIES}/${policy}`, { primary: { extJwt } }),
+      await app.admin('PATCH', `${POLICIES}/${policy}`, { primary: { extJwt }, acceptRule: null }),
       await app.admin('PATCH', `${IDENTITIES}/${alice}`, { externalId: ALICE, expiresAt: null }),
     ]
     for (const { status, text } of replies) assert.equal(status, 200, text)
@@ -111,7 +121,7 @@ export async function compareWorlds(t: TestContext, { count, seed }: Worlds) {
 
   const attributesOf = async (): Promise<string[]> =>
     (await app.admin('GET', `${IDENTITIES}/${alice}`)).json.data.attributes
-  const found = { refused: 0, accepted: 0, unchanged: 0, unknown: 0, attributes: 0 }
+  const found = { refused: 0, accepted: 0, unchanged: 0, unknown: 0, attributes: 0, factors: 0 }
   for (let world = 0; world < count; world++) {
     const now = Math.floor(app.clock.now() / 1000)
     const claims = {
@@ -130,9 +140,9 @@ export async function compareWorlds(t: TestContext, { count, seed }: Worlds) {
       ...(random() < 0.5 && { department: 'x', team: 'x' }),
     }
     const sent = token(claims)
-    const logIn = async (with_ = sent) => (await logInWithToken(app, with_)).status
+    const first = await logInWithToken(app, token({ ...claims, nonce: `first ${world}` }))
     // Otherwise few worlds would be left in which anything can be refused.
-    if ((await logIn(token({ ...claims, nonce: `first ${world}` }))) !== 200 && random() < 0.4) await reset()
+    if (first.status !== 200 && random() < 0.4) await reset()
     app.clock.advance(1_000)
     const since = app.clock.now()
     const { status: before, json } = await logInWithToken(app, sent)
@@ -144,7 +154,7 @@ export async function compareWorlds(t: TestContext, { count, seed }: Worlds) {
     const saved = await app.admin('PATCH', path, change.body)
     assert.equal(asked.status, saved.status, `${asked.text} ${saved.text}`)
     if (saved.status !== 200) continue
-    const { accepted, unknown, attributes } = asked.json.data
+    const { accepted, unknown, attributes, factors } = asked.json.data
     // Sessions of others can end, too.
     const isOwn = ({ identity }: { identity: { id: string } }) => identity.id === identityId
     const refused = asked.json.data.refused.filter(isOwn)
@@ -157,7 +167,15 @@ export async function compareWorlds(t: TestContext, { count, seed }: Worlds) {
     }
     const predicted = refused.length > 0 && accepted.length === 0 ? 401 : accepted.length > 0 ? 200 : before
     const context = JSON.stringify({ seed, world, before, claims, change, report: asked.json.data })
-    assert.equal(await logIn(), predicted, context)
+    const after = await logInWithToken(app, sent)
+    assert.equal(after.status, predicted, context)
+    // Sessions from earlier logins can lack a newer login at the identity provider.
+    const needsCodes = (factor: Members) => (factor.missing as string[]).includes('totp-enrollment')
+    if (factors.filter(isOwn).some(needsCodes) && after.status === 200) {
+      found.factors++
+      assert.notDeepEqual(after.json.data.authQueries, [], context)
+      assert.deepEqual(json.data?.authQueries, [], context)
+    }
     found[refused.length > 0 ? 'refused' : accepted.length > 0 ? 'accepted' : 'unchanged']++
     const [ofAlice] = attributes.filter(({ identity }: { identity: { id: string } }) => identity.id === alice)
     if (ofAlice && accepted.length === 0 && refused.length === 0) {
