@@ -135,6 +135,41 @@ test('countersign decisions add-test-case makes a test case of a refused login, 
   assert.equal(same.exitCode, 0, same.stderr)
 })
 
+test('countersign explain --add-test-case makes a test case of a verified token, also of an accepted one', async () => {
+  const { run, write } = await setUpOnline('explained')
+  const key = mintKey('RSA')
+  const issuer = 'https://explained.example'
+  const { jwksEndpoint: _endpoint, certPem: _certificate, attributeRules: _rules, ...trusted } = signer
+  const members = { ...trusted, name: 'explained', issuer, jwks: mintKeySet(key), enrollAuthPolicyId: 'default' }
+  const created = await run(`api POST /edge/management/v1/ext-jwt-signers -d @${write('body.json', members)}`)
+  assert.equal(created.exitCode, 0, created.stderr)
+  const now = Math.floor(Date.now() / 1000)
+  const add = async (team: string, with_ = key) => {
+    const token = mintToken({ key: with_, claims: { ...claims, iss: issuer, iat: now, exp: now + 600, team } })
+    const file = join(stage.folder, 'explained', `token-${team}`)
+    writeFileSync(file, token, { mode: 0o600 })
+    return run(`explain ${file} --add-test-case`)
+  }
+  const forged = await add('red', mintKey('RSA', 'of another'))
+  assert.match(forged.stderr, /cannot become a test case/)
+  const red = await add('red')
+  assert.match(red.stderr, /added to the test cases of explained: accepted token of alice/)
+  await add('blue')
+  const { testCases } = JSON.parse((await run('signers get explained -o json')).stdout)
+  assert.deepEqual(
+    testCases.map(({ expect }: { expect: object }) => expect),
+    [
+      { outcome: 'accepted', externalId: 'alice' },
+      { outcome: 'refused', check: 'acceptRule' },
+    ],
+  )
+  const narrower = await runCaptured(['signers', 'update', 'explained', '--accept-rule', 'claims.team == "green"'], {
+    env: { HOME: join(stage.folder, 'explained') },
+  })
+  assert.equal(narrower.exitCode, 6, narrower.stderr)
+  assert.match(narrower.stderr, /accepted token of alice/)
+})
+
 test('countersign what-if prints the effect of changes, and a lock-out needs its own confirmation', async () => {
   const { env, run, write } = await setUpOnline('online')
   const body = { primary: { updb: { allowed: false }, extJwt: { allowed: false } } }

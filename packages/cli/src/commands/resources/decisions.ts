@@ -1,8 +1,9 @@
-import type { AuthDecision, ControllerClient, SignerChanges } from '@countersign/sdk'
+import type { AuthDecision, ControllerClient } from '@countersign/sdk'
 import { CliError, EXIT } from '../../cli-error.ts'
 import type { Command } from '../../command.ts'
 import { printExplanation } from '../../output/print-explanation.ts'
 import { getFormat, printObject } from '../../output/print-result.ts'
+import { addTestCase } from '../../resources/add-test-case.ts'
 import { DECISIONS } from '../../resources/kinds.ts'
 import { createListCommand } from '../../resources/read-commands.ts'
 import { CALL_FLAGS } from '../../session/call-flags.ts'
@@ -47,10 +48,8 @@ const testCase: Command = {
           hint: 'they are kept when the signature of the token was valid and the setting whatIf.keepLogins is on',
         })
       }
-      const { item, version } = await client.signers.getVersioned(signerId)
       const added = { ...found, ...(typeof call.flags.name === 'string' && { name: call.flags.name }) }
-      const testCases = [...item.testCases, added] as SignerChanges['testCases']
-      await client.signers.patch(signerId, { testCases }, { ifMatch: version })
+      await addTestCase(client, signerId, added)
       return added
     })
     await printObject(call, added)

@@ -1,4 +1,4 @@
-import type { AuthDecision, SignerChanges } from '@countersign/sdk'
+import type { SignerChanges } from '@countersign/sdk'
 import { Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
 import { controller } from '../../api/client.ts'
@@ -6,8 +6,13 @@ import { queries } from '../../api/queries.ts'
 import { useMay } from '../../api/use-may.ts'
 import { ErrorNote } from '../../show/error-note.tsx'
 
-/** Adds the kept claims of a refused login to the test cases of its signer. Empty when none are kept. */
-export function AddTestCase({ decision: { signerId, testCase } }: { readonly decision: AuthDecision }) {
+interface AddTestCaseProps {
+  readonly signerId: string | null
+  readonly testCase: object | null | undefined
+}
+
+/** Adds the claims of a login or token to the test cases of its signer. Empty without a test case. */
+export function AddTestCase({ signerId, testCase }: AddTestCaseProps) {
   const may = useMay()
   const [state, setState] = useState<'new' | 'busy' | 'added'>('new')
   const [error, setError] = useState<unknown>()

@@ -43,7 +43,7 @@ export function DecisionPage() {
                 ]}
               />
               <CreateForClaim decision={decision} />
-              <AddTestCase decision={decision} />
+              <AddTestCase signerId={decision.signerId} testCase={decision.testCase} />
             </Section>
             <ExplanationView explanation={decision} />
           </>

@@ -1,3 +1,4 @@
+import { testCaseOfToken } from '@countersign/contract/token-test-case'
 import { Select, Stack, Textarea } from '@mantine/core'
 import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -13,12 +14,13 @@ import { ExplanationView } from '../../show/explanation-view.tsx'
 import { PageHead } from '../../show/page-head.tsx'
 import { FIRST_STEPS_KEY, type FirstStepsState } from '../overview/first-steps-state.ts'
 import { SignerSelect } from '../signers/signer-select.tsx'
+import { AddTestCase } from './add-test-case.tsx'
 
 const MAX_TOKEN_LENGTH = 65_536
 
 export function TestTokenPage() {
   const { signer } = useSearch({ from: '/shell/test-token' })
-  const [tested, setTested] = useState<{ explanation: Explanation; decoded: DecodedToken | undefined }>()
+  const [tested, setTested] = useState<Tested>()
   const { form, formError, isBusy, submit } = useServerForm({
     initialValues: { token: '', method: 'ext-jwt' as 'ext-jwt' | 'enroll', signerId: signer ?? '' },
     validate: { token: required('A token', MAX_TOKEN_LENGTH) },
@@ -26,7 +28,7 @@ export function TestTokenPage() {
     send: async ({ token, method, signerId }) => {
       const explanation = await controller.signers.explain(token, { method, ...(signerId && { signerId }) })
       queries.setQueryData<FirstStepsState>(FIRST_STEPS_KEY, (known) => ({ ...known, isTokenTested: true }))
-      setTested({ explanation, decoded: decodeToken(token) })
+      setTested({ explanation, decoded: decodeToken(token), at: new Date() })
     },
   })
   return (
@@ -65,7 +67,21 @@ export function TestTokenPage() {
         />
       </FormFrame>
       {tested?.decoded && <DecodedTokenView token={tested.decoded} />}
+      {tested && <AddAsTestCase key={tested.at.getTime()} tested={tested} />}
       {tested && <ExplanationView explanation={tested.explanation} />}
     </Stack>
   )
+}
+
+interface Tested {
+  readonly explanation: Explanation
+  readonly decoded: DecodedToken | undefined
+  readonly at: Date
+}
+
+/** Several signers with the issuer and the audience of one token are rare: the first one is meant. */
+function AddAsTestCase({ tested: { explanation, decoded, at } }: { readonly tested: Tested }) {
+  const [signer] = explanation.signers
+  if (!signer || !decoded) return null
+  return <AddTestCase signerId={signer.signerId} testCase={testCaseOfToken(decoded, signer, at)} />
 }
