@@ -106,6 +106,18 @@ test('Z-20 a later refused login of an administrator does not hide the accepted 
   assert.equal(await send('PATCH', one, { requiredClaims: { hd: ['a.example', 'elsewhere'] } }, admin), '200')
 })
 
+test('Z-20 a second token counts only for an administrator whom its signer can name', async (t) => {
+  const { app, signer, logIn, send } = await setUp(t)
+  await logIn()
+  const strict = { requiredClaims: { hd: 'b.example' } }
+  assert.equal(await send('PATCH', `${SIGNERS}/${signer}`, strict), '200', 'Alice is refused, a password is left')
+  const demand = () => send('PATCH', `${POLICIES}/default`, { secondary: { requireExtJwtSigner: signer } })
+  assert.equal(await demand(), LOCKED_OUT, 'no token names the default administrator')
+  const path = `${IDENTITIES}/${await defaultAdminId(app)}`
+  assert.equal(await send('PATCH', path, { externalId: 'root@idp.example' }), '200')
+  assert.equal(await demand(), '200')
+})
+
 test('Z-20 another administrator whose login is accepted counts', async (t) => {
   const { signer, policy, createIdentity, logIn, disableDefault, send } = await setUp(t)
   const bob = await createIdentity({ name: 'bob', externalId: BOB, isAdmin: true, authPolicyId: policy })

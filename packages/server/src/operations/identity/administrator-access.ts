@@ -65,7 +65,7 @@ export function canAdministratorLogIn(
     const { identity, policy, hasOwnCredential } = administrator
     const { requireExtJwtSigner: second } = policy.secondary
     // Second tokens are not kept.
-    if (second !== null && !counts('unknown', second)) return false
+    if (second !== null && !(isNamedBy(access.signers.get(second), identity) && counts('unknown', second))) return false
     if (hasOwnCredential && counts(expectWithoutToken(administrator, access))) return true
     const kept = loginsOf.get(identity.id) ?? []
     // What is kept shows which signers know the administrator. Others might, when nothing is.
@@ -106,9 +106,14 @@ function expectLogin(
   return findLoginRefusal(attemptOfKept(signer, named, login, now)) ? 'refused' : 'accepted'
 }
 
-/** Whether tokens of a signer could name the administrator. Only the identity provider knows whether they do. */
-function mayName({ id, useExternalId }: StoredSigner, { identity, policy }: Administrator): boolean {
-  return isLoginAllowed(policy, { method: 'ext-jwt', signerId: id }) && (!useExternalId || identity.externalId !== null)
+/** Whether the policy allows tokens of a signer that could name the administrator. */
+function mayName(signer: StoredSigner, { identity, policy }: Administrator): boolean {
+  return isLoginAllowed(policy, { method: 'ext-jwt', signerId: signer.id }) && isNamedBy(signer, identity)
+}
+
+/** Whether tokens of a signer could name an identity. Only the identity provider knows whether they do. */
+function isNamedBy(signer: StoredSigner | undefined, { externalId }: Pick<StoredIdentity, 'externalId'>): boolean {
+  return signer !== undefined && (!signer.useExternalId || externalId !== null)
 }
 
 /** Whether every login of the administrator that was accepted still is, as far as the identity and the policy say. */
