@@ -311,7 +311,7 @@ test('Z-21 what is kept of a refused login belongs to the identity that its clai
   assert.deepEqual(await rows(), [ofUnknown])
 })
 
-test('Z-21 no more logins of a signer are kept than its setting says, also of one millisecond', async (t) => {
+test('Z-21 no more logins of a signer are kept than its setting says', async (t) => {
   const config = settingsFile(t, 'whatIf:\n  keepPerSigner: 2\n')
   const { app, logIn, predict } = await setUp(t, { settings: { config } })
   const count = async () => {
