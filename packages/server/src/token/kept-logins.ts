@@ -57,7 +57,8 @@ const isUnnamed = ({ identityId }: Waiting) => identityId === undefined
 function keyOf({ signer, claims }: Waiting) {
   const { claimsProperty, useExternalId } = signer
   const claim = selectedClaim(claimsProperty, claims)
-  return typeof claim === 'string' ? { useExternalId, claim } : undefined
+  // PostgreSQL refuses a statement with a NUL, and with it the logins of others.
+  return typeof claim === 'string' && !claim.includes('\0') ? { useExternalId, claim } : undefined
 }
 
 const BATCH_MS = 200

@@ -77,3 +77,15 @@ test('B-07 C-24 a refused token is recorded as decision whatever its claims are'
     assert.equal((await explain(unusual)).signers.length, 1)
   }
 })
+
+test('B-07 Z-22 claims of refused tokens are kept whatever characters other tokens have', async (t) => {
+  const { app, token, createSigner, createIdentity } = await setUpProvider(t, { database: await newPostgresDatabase() })
+  await createSigner({ requiredClaims: { hd: 'example.com' } })
+  const alice = await createIdentity()
+  const refused = [token({ sub: 'a\0b' }), token()].map((unusual) => logInWithToken(app, unusual))
+  for (const { status } of await Promise.all(refused)) assert.equal(status, 401)
+  const isKept = () =>
+    app.store.db.selectFrom('kept_logins').select('at').where('identity_id', '=', alice).executeTakeFirst()
+  const deadline = Date.now() + 10_000
+  while (!(await isKept())) assert.ok(Date.now() < deadline)
+})
