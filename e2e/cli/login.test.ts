@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { X509Certificate } from 'node:crypto'
+import { createHash, X509Certificate } from 'node:crypto'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { DpopKey } from '@countersign/sdk'
+import { makeTestCertificate, mintKey, mintKeySet, mintToken } from '@countersign/testkit'
 import { createBrowser } from '../../packages/server/test/dev/browser.fixture.ts'
 import { createCliStage } from './cli-stage.ts'
 
@@ -119,6 +120,78 @@ test('C-22 with --dpop the token and the session are bound to a key in a private
   const refused = await run(['whoami', '--profile', 'stolen'])
   assert.notEqual(refused.exitCode, 0, refused.stdout)
   assert.equal((await run(['whoami', '--profile', 'bound'])).exitCode, 0)
+  const checked = await run(['doctor', '--profile', 'bound', '-o', 'json'])
+  assert.match(checked.stdout, /logged in as alice until/, checked.stdout)
+  assert.match((await run(['doctor', '--profile', 'stolen', '-o', 'json'])).stdout, /the session has ended/)
+})
+
+test('C-22 with --dpop the calls of the hosted API have proofs: with a session, and with the token of an API account', async () => {
+  const { home, baseUrl, caFile, dataDir, controller, run, logIn } = await setUp()
+  assert.equal((await logIn()).exitCode, 0)
+  const to = ['login', baseUrl, '--ca-file', caFile, '-q', '--dpop', '--profile', 'bound']
+  const credentials = await run([...to, '--credentials', join(dataDir, 'credentials-enterprise.json')])
+  assert.deepEqual([credentials.exitCode, credentials.stderr], [0, ''])
+  const token = await run(['token', '--profile', 'bound', '-q'])
+  const { cnf } = JSON.parse(Buffer.from(token.stdout.split('.')[1] ?? '', 'base64url').toString())
+  assert.equal(typeof cnf?.jkt, 'string', token.stderr)
+  const networks = ['networks', 'list', '--profile', 'bound']
+  for (const command of [networks, ['signers', 'list', '--profile', 'bound'], ['doctor', '--profile', 'bound']]) {
+    const { exitCode, stdout, stderr } = await run(command)
+    assert.equal(exitCode, 0, stdout + stderr)
+  }
+  // Without the key of the profile, the cached token is not used: it would be refused.
+  const bare = await run(['token', '--credentials', join(dataDir, 'credentials-enterprise.json'), '-q'])
+  assert.ok(!Buffer.from(bare.stdout.split('.')[1] ?? '', 'base64url').includes('jkt'), bare.stderr)
+
+  const { jkt } = cnf
+  const body = new URLSearchParams({ person: 'carol', dpop_jkt: jkt })
+  const response = await fetch(`${controller.ready.identityProviderUrl}/dev/token`, { method: 'POST', body })
+  const file = join(home, 'carol.txt')
+  writeFileSync(file, ((await response.json()) as { access_token: string }).access_token)
+  assert.equal((await run(['identities', 'update', 'carol', '--admin', '-q'])).exitCode, 0)
+  try {
+    const loggedIn = await run([...to, '--jwt', file])
+    assert.deepEqual([loggedIn.exitCode, loggedIn.stderr], [0, ''])
+    const listed = await run(networks)
+    assert.equal(listed.exitCode, 0, listed.stderr)
+  } finally {
+    assert.equal((await run(['identities', 'update', 'carol', '--no-admin', '-q'])).exitCode, 0)
+  }
+})
+
+test('C-18 with --cert a token that is bound to the certificate logs in, and not without', async () => {
+  const { home, baseUrl, caFile, run, logIn } = await setUp()
+  const { pem, privateKey } = makeTestCertificate()
+  const [cert, key] = [join(home, 'client.pem'), join(home, 'client.key')]
+  writeFileSync(cert, pem)
+  writeFileSync(key, privateKey.export({ type: 'pkcs8', format: 'pem' }))
+  const provider = mintKey('P-256', 'provider')
+  writeFileSync(join(home, 'keys.json'), JSON.stringify(mintKeySet(provider)))
+  assert.equal((await logIn()).exitCode, 0)
+  const signer = ['signers', 'create', 'mtls', '--issuer', 'https://mtls.example', '--audience', 'overlay', '-q']
+  const members = ['--jwks', join(home, 'keys.json'), '--use-external-id', '--require-possession', 'mtls']
+  assert.equal((await run([...signer, ...members])).exitCode, 0)
+  assert.equal((await run(['identities', 'create', 'gina', '--external-id', 'gina', '-q'])).exitCode, 0)
+  const sha256 = createHash('sha256').update(new X509Certificate(pem).raw).digest('base64url')
+  const exp = Math.floor(Date.now() / 1000) + 600
+  const claims = { iss: 'https://mtls.example', aud: 'overlay', sub: 'gina', exp, cnf: { 'x5t#S256': sha256 } }
+  const token = join(home, 'token.txt')
+  writeFileSync(token, mintToken({ key: provider, claims }))
+  const login = ['login', baseUrl, '--ca-file', caFile, '--jwt', token, '--profile', 'gina', '-q']
+  const bare = await run(login)
+  assert.equal(bare.exitCode, 4, bare.stderr)
+  const loggedIn = await run([...login, '--cert', cert, '--key', key])
+  assert.deepEqual([loggedIn.exitCode, loggedIn.stderr], [0, ''])
+  assert.equal((await run(['whoami', '--profile', 'gina'])).exitCode, 0)
+  assert.equal((await run([...login, '--cert', cert])).exitCode, 2, 'without its key')
+})
+
+test('C-22 a login with --dpop that binds nothing says so', async () => {
+  const { logIn } = await setUp()
+  const bound = await logIn(['--dpop'])
+  assert.equal(bound.exitCode, 0)
+  assert.match(bound.stderr, /warning: the session is not bound to the key of --dpop/)
+  assert.doesNotMatch((await logIn()).stderr, /not bound/)
 })
 
 test('C-23 with --dpop-key a bound token enrolls to a certificate for its key, and logs in', async () => {

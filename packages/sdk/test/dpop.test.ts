@@ -96,4 +96,14 @@ test('a token that is bound to no key, or to another one, is sent as it is, and 
       ['n2', undefined],
     ],
   )
+  seen.length = 0
+  await fetch(url, { method: 'POST', body })
+  const json = { 'content-type': 'application/json' }
+  await fetch(url, { method: 'POST', headers: json, body: JSON.stringify({ grant_type: 'client_credentials' }) })
+  await fetch(url, { method: 'POST', headers: json, body: JSON.stringify({ username: 'u' }) })
+  assert.deepEqual(
+    seen.map(({ headers }) => headers.dpop !== undefined),
+    [true, true, true, false],
+    'the first one is repeated',
+  )
 })

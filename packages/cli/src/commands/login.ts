@@ -22,7 +22,12 @@ export const login: Command = {
   flags: [
     { name: 'username', short: 'u', value: 'NAME', description: 'Log in with a password, from a prompt' },
     { name: 'password-stdin', description: 'Read the password from the first line of stdin' },
-    { name: 'cert', value: 'FILE', description: 'Log in with this client certificate (PEM, with its chain)' },
+    {
+      name: 'cert',
+      value: 'FILE',
+      description:
+        'Log in with this client certificate (PEM, with its chain); beside a token that is bound to it, with the token',
+    },
     { name: 'key', value: 'FILE', description: 'The private key of the certificate (PEM)' },
     { name: 'jwt', value: 'FILE', description: 'Log in with the token in this file, - for stdin' },
     { name: 'jwt-command', value: 'COMMAND', description: 'Log in with the token that this command prints' },
@@ -78,6 +83,10 @@ export const login: Command = {
     {
       command: 'countersign login https://ctrl.example.com --cert me.pem --key me.key',
       description: 'with a certificate',
+    },
+    {
+      command: 'countersign login https://ctrl.example.com --jwt token.txt --cert me.pem --key me.key',
+      description: 'with a token that is bound to a certificate (RFC 8705)',
     },
     {
       command: 'countersign login https://ctrl.example.com --cert me.pem --key me.key --second-jwt-command get-token',

@@ -24,7 +24,7 @@ export async function checkAccount(call: Call, caller: Caller): Promise<Finding[
   })
   if (!exchange.ok) return [account, exchange]
   const { client, url } = await openController(call)
-  const { fetch } = openHostedApi(call)
+  const { fetch } = await openHostedApi(call)
   const signers = await checkSigners(client, getProfileName(call))
   return [account, exchange, ...signers, ...(await checkDemoRecords({ client, url, session, fetch }))]
 }
@@ -39,11 +39,11 @@ async function attempt(check: string, work: () => Promise<string>): Promise<Find
 }
 
 async function tryCaller(call: Call, caller: Caller): Promise<string> {
-  const api = openHostedApi(call)
+  const api = await openHostedApi(call)
   if (!('credentials' in caller)) {
     const { name } = await createHostedClient(call, caller, api).self()
     return `the hosted API accepts ${name} (${caller.source})`
   }
-  const { name } = await tryAccount(call, { origin: api.url, caPem: api.caPem }, caller.credentials)
+  const { name } = await tryAccount(call, { origin: api.url, caPem: api.caPem, dpop: api.dpop }, caller.credentials)
   return `the provider issues a token, and the hosted API accepts it as ${name} (${caller.source})`
 }

@@ -1,6 +1,7 @@
 import { connect } from 'node:tls'
 import { ControllerClient } from '@countersign/sdk'
 import { CliError } from '../cli-error.ts'
+import { loadProfileKey } from '../files/dpop-keys.ts'
 import type { Profile } from '../files/profiles.ts'
 import { explainNoResponse } from '../net/explain-no-response.ts'
 import { createTrustingFetch } from '../net/trusting-fetch.ts'
@@ -87,16 +88,17 @@ export async function checkCertificate({ url, caPem }: Controller): Promise<Find
 
 /** Checks the session and, with it, the keys of the signers and leftovers of `--dev`. */
 export async function checkSession(
-  { url, caPem, session }: Profile,
+  { url, caPem, session, dpopKey }: Profile,
   profileName: string,
   second: SecondJwt | undefined,
 ): Promise<Finding[]> {
   const hint = `run: ${withProfileFlag(`countersign login ${url}`, profileName)}`
   if (session === undefined) return [{ check: 'session', ok: false, says: 'you are logged out', hint }]
   const secondaryToken = second && supplySecondJwt(second)
-  const fetch = createTrustingFetch({ origin: url, caPem })
-  const client = new ControllerClient({ baseUrl: url, session, fetch, secondaryToken })
   try {
+    const dpop = await loadProfileKey(dpopKey)
+    const fetch = createTrustingFetch({ origin: url, caPem, dpop })
+    const client = new ControllerClient({ baseUrl: url, session, fetch, secondaryToken })
     const { identity, expiresAt, authQueries } = await client.currentSession()
     if (authQueries.length > 0) {
       const missing = authQueries.map(({ typeId }) => FACTORS[typeId] ?? 'second token').join(' and ')

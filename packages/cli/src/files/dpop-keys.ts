@@ -51,6 +51,22 @@ export async function loadDpopKey(path: string): Promise<LoadedDpopKey> {
   }
 }
 
+/** The key of a profile by its file; undefined when its login was without `--dpop`. Throws like `loadDpopKey`. */
+export async function loadProfileKey(path: string | undefined): Promise<DpopKey | undefined> {
+  return path === undefined ? undefined : (await loadDpopKey(path)).key
+}
+
+/** Warns of a login with `--dpop` that has bound nothing: a thief could use what it saves. */
+export function warnUnlessBound(
+  { terminal }: Pick<Call, 'terminal'>,
+  { what, boundKey, dpop }: { what: string; boundKey: string | null | undefined; dpop: DpopKey | undefined },
+): void {
+  if (!dpop || boundKey === dpop.thumbprint) return
+  terminal.notice(
+    `warning: ${what} is not bound to the key of --dpop: only a token of a provider that supports DPoP is`,
+  )
+}
+
 /** Throws when a token is bound to a key that is not this one: every controller refuses it. */
 export function checkBoundKey(token: string, key: DpopKey | undefined): void {
   const bound = findBoundKey(token)

@@ -1,6 +1,7 @@
-import { type Credentials, HostedClient, TokenSource } from '@countersign/sdk'
+import { type Credentials, type DpopKey, HostedClient, TokenSource } from '@countersign/sdk'
 import { CliError, EXIT, usageError } from '../cli-error.ts'
 import type { Call } from '../command.ts'
+import { loadProfileKey } from '../files/dpop-keys.ts'
 import { loadCertificateFile } from '../files/load-certificate-file.ts'
 import { findProfile, getProfileName } from '../files/profiles.ts'
 import { createTrustingFetch } from '../net/trusting-fetch.ts'
@@ -30,11 +31,13 @@ export function findHostedAddress(call: Pick<Call, 'flags' | 'env'>): HostedAddr
 export interface HostedApi {
   readonly url: string
   readonly caPem: string | undefined
+  /** The key of the profile, with which `fetch` proves tokens and the session. */
+  readonly dpop: DpopKey | undefined
   readonly fetch: typeof globalThis.fetch
 }
 
 /** The hosted API of the call. Throws when its address is not known. */
-export function openHostedApi(call: Call): HostedApi {
+export async function openHostedApi(call: Call): Promise<HostedApi> {
   const address = findHostedAddress(call)
   if (!address) {
     throw new CliError('the address of the hosted API is not known', {
@@ -45,7 +48,9 @@ export function openHostedApi(call: Call): HostedApi {
   const { url, source } = address
   const caPem = loadCa(call, url)
   call.terminal.debug(`hosted API: ${url} (${source})`)
-  return { url, caPem, fetch: createTrustingFetch({ origin: url, caPem }) }
+  const profile = findProfile(call.env, getProfileName(call))
+  const dpop = await loadProfileKey(profile?.url === url ? profile.dpopKey : undefined)
+  return { url, caPem, dpop, fetch: createTrustingFetch({ origin: url, caPem, dpop }) }
 }
 
 /** The CA of `--ca-file`, else of the profile for its own address, else of COUNTERSIGN_CA_FILE. Undefined: the CAs of this machine. */
@@ -58,8 +63,8 @@ export function loadCa({ flags, env }: Pick<Call, 'flags' | 'env'>, url: string)
 }
 
 /** The tokens of an API account, which are cached. */
-function openTokenSource(call: Call, credentials: Credentials, { url, fetch }: HostedApi): TokenSource {
-  return new TokenSource({ credentials, hostedUrl: url, fetch, store: createTokenCache(call) })
+function openTokenSource(call: Call, credentials: Credentials, { url, fetch, dpop }: HostedApi): TokenSource {
+  return new TokenSource({ credentials, hostedUrl: url, fetch, store: createTokenCache(call, dpop) })
 }
 
 /** A client of the hosted API with the caller's credentials. */
@@ -74,8 +79,8 @@ export function createHostedClient(call: Call, caller: Caller, api: HostedApi): 
 }
 
 /** The caller's current access token. Throws for a session, which is none. */
-export async function loadAccessToken(call: Call, caller: Caller, openApi: () => HostedApi): Promise<string> {
-  if ('credentials' in caller) return openTokenSource(call, caller.credentials, openApi()).getToken()
+export async function loadAccessToken(call: Call, caller: Caller, openApi: () => Promise<HostedApi>): Promise<string> {
+  if ('credentials' in caller) return openTokenSource(call, caller.credentials, await openApi()).getToken()
   if ('token' in caller) return typeof caller.token === 'string' ? caller.token : caller.token()
   throw usageError('an access token requires an API account', 'name a credentials file with --credentials FILE')
 }

@@ -12,7 +12,7 @@ const LOGOUT_TIMEOUT_MS = 2_000
 
 /** The controller behind the hosted API, with a session in exchange for the account's token. The session ends with the command. */
 export async function openAsAccount(call: Call, caller: Caller): Promise<OpenedController> {
-  const api = openHostedApi(call)
+  const api = await openHostedApi(call)
   const hosted = createHostedClient(call, caller, api)
   const client = await hosted.connectLocal()
   call.terminal.debug(`logged in by exchange of the token from ${caller.source}`)

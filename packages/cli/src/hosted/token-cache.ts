@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import type { AccessToken, TokenKey, TokenStore } from '@countersign/sdk'
+import type { AccessToken, DpopKey, TokenKey, TokenStore } from '@countersign/sdk'
 import { CliError } from '../cli-error.ts'
 import type { Call } from '../command.ts'
 import { describeSystemError } from '../describe-system-error.ts'
@@ -9,11 +9,12 @@ import { ensurePrivateFolder, readPrivateFile, writePrivateFileIn } from '../fil
 import { findCacheFolder } from '../files/user-folders.ts'
 
 /**
- * Caches access tokens in files, one per account, because providers meter and charge for them. When several processes need one at the same
+ * Caches access tokens in files, one per account and key that they are bound to, because providers meter and charge for them. When several processes need one at the same
  * time, also after a refusal, only one requests it.
  */
-export function createTokenCache({ env, terminal }: Pick<Call, 'env' | 'terminal'>): TokenStore {
-  const pathOf = (key: TokenKey) => `${buildBasePath(env, key)}.json`
+export function createTokenCache({ env, terminal }: Pick<Call, 'env' | 'terminal'>, dpop?: DpopKey): TokenStore {
+  const basePathOf = (key: TokenKey) => buildBasePath(env, key, dpop)
+  const pathOf = (key: TokenKey) => `${basePathOf(key)}.json`
   let isUsable = true
   /** Without the cache the command still works, but requests a token each time, so the user is informed. */
   const disable = (error: unknown): void => {
@@ -41,7 +42,7 @@ export function createTokenCache({ env, terminal }: Pick<Call, 'env' | 'terminal
     },
     async exclusively(key, work) {
       attempt(() => ensurePrivateFolder(join(findCacheFolder(env), 'tokens')))
-      return isUsable ? withFileLock(`${buildBasePath(env, key)}.lock`, work, disable) : work()
+      return isUsable ? withFileLock(`${basePathOf(key)}.lock`, work, disable) : work()
     },
   }
 }
@@ -59,7 +60,8 @@ function parseToken(text: string | undefined): AccessToken | undefined {
   }
 }
 
-function buildBasePath(env: Call['env'], { authenticationUrl, clientId, purpose }: TokenKey): string {
-  const name = createHash('sha256').update([authenticationUrl, clientId, purpose].join('\0')).digest('hex').slice(0, 32)
+function buildBasePath(env: Call['env'], { authenticationUrl, clientId, purpose }: TokenKey, dpop?: DpopKey): string {
+  const parts = [authenticationUrl, clientId, purpose, ...(dpop ? [dpop.thumbprint] : [])]
+  const name = createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 32)
   return join(findCacheFolder(env), 'tokens', name)
 }

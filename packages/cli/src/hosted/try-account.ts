@@ -1,5 +1,6 @@
-import { type Credentials, HostedClient, TokenSource } from '@countersign/sdk'
+import { type Credentials, findBoundKey, HostedClient, TokenSource } from '@countersign/sdk'
 import type { Call } from '../command.ts'
+import { warnUnlessBound } from '../files/dpop-keys.ts'
 import { createTrustingFetch, type Trust } from '../net/trusting-fetch.ts'
 import { withProgress } from '../with-progress.ts'
 import { createTokenCache } from './token-cache.ts'
@@ -10,12 +11,14 @@ import { createTokenCache } from './token-cache.ts'
  */
 export async function tryAccount(
   call: Call,
-  { origin: url, caPem }: Pick<Trust, 'origin' | 'caPem'>,
+  { origin: url, caPem, dpop }: Pick<Trust, 'origin' | 'caPem' | 'dpop'>,
   credentials: Credentials,
 ): Promise<{ readonly id: string; readonly name: string }> {
-  const fetch = createTrustingFetch({ origin: url, caPem })
-  const store = { ...createTokenCache(call), load: async () => undefined }
+  const fetch = createTrustingFetch({ origin: url, caPem, dpop })
+  const store = { ...createTokenCache(call, dpop), load: async () => undefined }
   const source = new TokenSource({ credentials, hostedUrl: url, fetch, store })
   const client = new HostedClient({ baseUrl: url, fetch, credentials: source })
-  return withProgress(call.terminal, `waiting for ${url}…`, client.self())
+  const account = await withProgress(call.terminal, `waiting for ${url}…`, client.self())
+  warnUnlessBound(call, { what: 'the access token', boundKey: findBoundKey(await source.getToken()), dpop })
+  return account
 }

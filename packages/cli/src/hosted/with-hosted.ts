@@ -16,7 +16,7 @@ export async function getAccessToken(call: Call): Promise<string> {
   const load = async (): Promise<string> => {
     const token = await loadAccessToken(call, caller, () => openHostedApi(call))
     if (call.flags.trade !== true) return token
-    const { url, fetch } = openHostedApi(call)
+    const { url, fetch } = await openHostedApi(call)
     return (await tradeToken({ hostedUrl: url, fetch, token })).token
   }
   return withProgress(call.terminal, 'waiting for the identity provider…', load())
@@ -28,7 +28,7 @@ export async function withHosted<T>(
   work: (client: HostedClient, about: { readonly url: string; readonly caller: Caller }) => Promise<T>,
 ): Promise<T> {
   const caller = await getCaller(call, findHostedAddress(call)?.url)
-  const api = openHostedApi(call)
+  const api = await openHostedApi(call)
   const { url } = api
   const running = work(createHostedClient(call, caller, api), { url, caller })
   const explained = 'session' in caller ? explainHostedUnauthorized(call, api, caller.session, running) : running

@@ -3,7 +3,7 @@ import type { CurrentApiSession } from '@countersign/sdk'
 import { ControllerClient } from '@countersign/sdk'
 import { CliError, EXIT, usageError } from '../cli-error.ts'
 import type { Call } from '../command.ts'
-import { checkBoundKey } from '../files/dpop-keys.ts'
+import { checkBoundKey, warnUnlessBound } from '../files/dpop-keys.ts'
 import { loadTextArgument } from '../files/load-text-file.ts'
 import type { Profile } from '../files/profiles.ts'
 import { createTrustingFetch, type Trust } from '../net/trusting-fetch.ts'
@@ -30,9 +30,14 @@ const METHODS: readonly (readonly [flag: string, method: LoginMethod])[] = [
   ['username', logInByPassword],
 ]
 
+const TOKEN_FLAGS = ['jwt', 'jwt-command', 'signer']
+
 /** The login method that the flags select. Throws when they select none or several. */
 export function chooseMethod({ flags, input }: Call): LoginMethod {
-  const chosen = METHODS.filter(([flag]) => flags[flag] !== undefined)
+  const named = METHODS.filter(([flag]) => flags[flag] !== undefined)
+  // A certificate beside a token proves that the token is this client's (RFC 8705).
+  const hasToken = named.some(([flag]) => TOKEN_FLAGS.includes(flag))
+  const chosen = named.filter(([flag]) => !(hasToken && flag === 'cert'))
   const names = chosen.map(([flag]) => `--${flag}`)
   if (chosen.length > 1) throw usageError(`${names.join(' and ')} exclude each other`, 'choose one login method')
   if (flags.cert !== undefined && flags.key === undefined)
@@ -54,9 +59,12 @@ async function logInByPassword(attempt: LoginAttempt): Promise<LoginResult> {
 }
 
 async function logInByCertificate(attempt: LoginAttempt): Promise<LoginResult> {
-  const { flags } = attempt.call
-  const certificate = loadClientCertificate(String(flags.cert), String(flags.key))
+  const certificate = findCertificate(attempt)
   return startSession(attempt, { method: 'cert', logIn: (client) => client.logInWithCertificate(), certificate })
+}
+
+function findCertificate({ call: { flags } }: LoginAttempt): Pick<Trust, 'certPem' | 'keyPem'> | undefined {
+  return flags.cert === undefined ? undefined : loadClientCertificate(String(flags.cert), String(flags.key))
 }
 
 async function logInByJwtFile(attempt: LoginAttempt): Promise<LoginResult> {
@@ -82,8 +90,14 @@ async function getProviderToken(attempt: LoginAttempt, signer: string): Promise<
 
 async function logInByJwt(attempt: LoginAttempt, token: string, first: SecondJwt): Promise<LoginResult> {
   checkBoundKey(token, attempt.dpop)
+  const certificate = findCertificate(attempt)
   try {
-    return await startSession(attempt, { method: 'ext-jwt', logIn: (client) => client.logInWithJwt(token), first })
+    return await startSession(attempt, {
+      method: 'ext-jwt',
+      logIn: (client) => client.logInWithJwt(token),
+      first,
+      certificate,
+    })
   } catch (error) {
     if (!isSdkError(error) || error.code !== 'UNAUTHORIZED') throw error
     throw new CliError(`${attempt.url} refuses the token [request ${error.requestId}]`, {
@@ -99,7 +113,7 @@ type LogIn = (client: ControllerClient) => Promise<CurrentApiSession>
 interface SessionStart {
   readonly method: string
   readonly logIn: LogIn
-  readonly certificate?: Pick<Trust, 'certPem' | 'keyPem'>
+  readonly certificate?: Pick<Trust, 'certPem' | 'keyPem'> | undefined
   /** The token that logs in, which may be the second token too. */
   readonly first?: SecondJwt
   /** Those that the first factor has begun to read. */
@@ -114,6 +128,7 @@ async function startSession(attempt: LoginAttempt, start: SessionStart): Promise
   const client = new ControllerClient({ baseUrl: url, fetch, secondaryToken: given && supplySecondJwt(given) })
   const waiting = `waiting for ${url}…`
   const session = await withProgress(call.terminal, waiting, logIn(client))
+  warnUnlessBound(call, { what: 'the session', boundKey: session.boundKey, dpop })
   await refusePasskey(client, session)
   await completeCode({ call, client, session, ask: () => secrets.next('code-stdin', 'One-time code: ') })
   const completing = completeSession({ baseUrl: url, fetch, session, second: given, first })

@@ -1,7 +1,7 @@
 import { ControllerClient } from '@countersign/sdk'
 import { CliError } from '../cli-error.ts'
 import type { Call } from '../command.ts'
-import { loadDpopKey } from '../files/dpop-keys.ts'
+import { loadProfileKey } from '../files/dpop-keys.ts'
 import { findProfile, getProfile, getProfileName, type Profile } from '../files/profiles.ts'
 import { type Caller, findCaller, type NoCaller, noCaller } from '../hosted/find-caller.ts'
 import { findHostedAddress, loadCa } from '../hosted/hosted-api.ts'
@@ -47,7 +47,7 @@ export async function openProfile(call: Call, tried?: string): Promise<OpenedCon
   const { name, profile } = getLogin(call, tried)
   call.terminal.debug(`profile ${name}: ${profile.url}, ${describeLogin(profile)}`)
   const { origin } = new URL(profile.url)
-  const dpop = profile.dpopKey === undefined ? undefined : (await loadDpopKey(profile.dpopKey)).key
+  const dpop = await loadProfileKey(profile.dpopKey)
   const fetch = createTrustingFetch({ origin, caPem: loadCa(call, profile.url), dpop })
   const second = (await readSecondJwt(call)) ?? profile.secondJwt
   const secondaryToken = second && supplySecondJwt(second)

@@ -4,6 +4,8 @@ import type { DpopKey } from './dpop-key.ts'
 type Fetch = typeof globalThis.fetch
 
 const FORM = 'application/x-www-form-urlencoded'
+/** Auth0 takes the parameters of a token request as JSON. */
+const JSON_TYPE = 'application/json'
 const BEARER = /^bearer /i
 const DPOP = /^dpop /i
 const NONCE = 'dpop-nonce'
@@ -54,9 +56,14 @@ function plan(input: Parameters<Fetch>[0], init: NonNullable<Parameters<Fetch>[1
   }
   const session = headers.get('zt-session')
   if (session !== null) tokens.push(session)
-  const isTokenRequest = method === 'POST' && (headers.get('content-type') ?? '').startsWith(FORM)
-  if (tokens.length === 0 && isTokenRequest) tokens.push(undefined)
+  if (tokens.length === 0 && method === 'POST' && isTokenRequest(headers, init.body)) tokens.push(undefined)
   return tokens.length === 0 ? undefined : { url, method, headers, tokens }
+}
+
+function isTokenRequest(headers: Headers, body: unknown): boolean {
+  const type = headers.get('content-type') ?? ''
+  if (body instanceof URLSearchParams || type.startsWith(FORM)) return true
+  return type.startsWith(JSON_TYPE) && typeof body === 'string' && body.includes('"grant_type"')
 }
 
 /** The thumbprint of the key that a token is bound to; undefined for a bearer token. Unverified. */
