@@ -48,8 +48,11 @@ export interface TokenCall {
   readonly address: string
   /** SHA-1 of the client certificate of the connection. */
   readonly fingerprint: () => string | undefined
-  /** Throws unless the request has a proof of this key. Called for sessions that are bound to one. */
-  readonly checkProof: (boundKey: string) => Promise<void>
+  /**
+   * The key that the request proves; null when it has no proof. Throws unless the proof is right, and for a session that is bound to `boundKey` unless the
+   * proof is of this key.
+   */
+  readonly proveKey: (boundKey: string | null) => Promise<string | null>
   /** Whether the session lacks a second factor now, after a login with these methods. */
   readonly lacksFactor: (session: LiveSession, amr: readonly string[]) => Promise<boolean>
 }
@@ -90,7 +93,7 @@ export class TokenEndpoint {
     const login = await this.#findLogin(request)
     const session = login.session && (await sessions.readOidc(login.session.id))
     if (!login.session || !session) throw invalidGrant('invalid code')
-    if (session.boundKey !== null) await call.checkProof(session.boundKey)
+    const boundKey = await call.proveKey(session.boundKey)
     const { clientId, scopes } = login
     const { details } = login.session
     const { csrPem } = details
@@ -99,7 +102,8 @@ export class TokenEndpoint {
     const { endsAt } = session
     const expiresAt = issuer.expiryOf(isOffline ? 'refresh' : 'access', endsAt)
     const stored = { clientId, scopes, details: binding?.details ?? details }
-    const opening = { loginId: login.id, sessionId: session.id, ...stored, expiresAt }
+    const bound = session.boundKey === null && boundKey !== null && { boundKey }
+    const opening = { loginId: login.id, sessionId: session.id, ...stored, expiresAt, ...bound }
     const result = binding
       ? await loginWrites.run(
           openBoundOidcSession,
@@ -109,7 +113,7 @@ export class TokenEndpoint {
       : await loginWrites.run(openOidcSession, opening, session.identity.id)
     if (result === 'reused') this.#reportReuse('code', session, call.address)
     if (result !== 'opened') throw invalidGrant('invalid code')
-    const subject = subjectOf(session, stored)
+    const subject = subjectOf({ ...session, boundKey }, stored)
     const recipient = { issuer: call.issuer, clientId }
     const { nonce } = login
     const hasIdToken = !(await call.lacksFactor(session, details.amr))
@@ -221,7 +225,7 @@ export class TokenEndpoint {
     if (claims.fingerprints.length > 0 && !(await bearerSessions.isBindingMet(claims, call.fingerprint()))) {
       throw new OAuthError('access_denied', 'peer certificate fingerprint does not match token')
     }
-    if (session.boundKey !== null) await call.checkProof(session.boundKey)
+    if (session.boundKey !== null) await call.proveKey(session.boundKey)
     limits.refresh.begin(session.identity.id)
     return { session, stored, claims }
   }

@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { makeTestCertificate, makeTestCsr } from '@countersign/testkit'
 import { setUpHosted } from '../hosted/hosted.fixture.ts'
 import { claimsOf, OidcClient } from '../oidc/oidc.fixture.ts'
+import { ADMIN_PASSWORD } from './build-app.ts'
 import { issueTo, overTls } from './client-certificates.fixture.ts'
 import { ENROLL_TOKEN, POLICIES, setUpEnrollment } from './enroll-token.fixture.ts'
 import { BOUND, challengeOf, DpopClient, LOGIN, OTHER_KEY, OWN } from './possession.fixture.ts'
@@ -148,6 +149,46 @@ test('C-22 tokens of the OpenID provider for a login with DPoP need proofs of th
   assert.equal(tokens.token_type, 'Bearer')
   assert.equal((await client.get(tokens.access_token)).status, 200)
   assert.equal((await dpop.call('GET', OWN, { token: tokens.access_token })).status, 401, 'it is not bound')
+})
+
+test('C-22 a client that proves a key when it redeems its code gets a session and tokens that are bound to it', async (t) => {
+  const { app } = await setUpProvider(t)
+  const dpop = await new DpopClient(app).start()
+  const client = new OidcClient(app)
+  const begin = async () => {
+    const login = await client.begin()
+    assert.equal((await client.logInByPassword(login, 'admin', ADMIN_PASSWORD)).status, 302)
+    return { login, code: await client.code(login) }
+  }
+  const withProof = (parts = {}) => ({
+    headers: { dpop: dpop.proofFor('POST', '/oidc/oauth/token', undefined, parts) },
+  })
+  const { login, code } = await begin()
+  const wrong = await client.redeem(code, login, {}, withProof({ url: 'https://other.example/oidc/oauth/token' }))
+  assert.deepEqual([wrong.status, wrong.json.error], [400, 'invalid_dpop_proof'])
+  const early = await client.redeem(code, login, {}, withProof({ nonce: undefined }))
+  assert.deepEqual([early.status, early.json.error], [400, 'use_dpop_nonce'])
+  const used = withProof()
+  const redeemed = await client.redeem(code, login, {}, used)
+  assert.deepEqual([redeemed.status, redeemed.json.token_type], [200, 'DPoP'], redeemed.text)
+  const { access_token: access, refresh_token: refresh } = redeemed.json
+  assert.deepEqual(claimsOf(access).cnf, BOUND.cnf)
+  const own = await dpop.call('GET', '/edge/client/v1/current-api-session', { token: access })
+  assert.deepEqual([own.status, own.json.data.boundKey], [200, BOUND.cnf.jkt], own.text)
+  assert.equal((await dpop.call('GET', OWN, { token: access, parts: { key: OTHER_KEY } })).status, 401)
+  assert.equal((await client.get(access)).status, 401)
+  assert.equal((await client.refresh(refresh)).json.error, 'invalid_dpop_proof')
+  assert.equal((await client.refresh(refresh, {}, withProof())).json.token_type, 'DPoP')
+
+  const next = await begin()
+  const replayed = await client.redeem(next.code, next.login, {}, used)
+  assert.deepEqual([replayed.status, replayed.json.error], [400, 'invalid_dpop_proof'])
+  const bare = await client.redeem(next.code, next.login)
+  assert.deepEqual(
+    [bare.status, bare.json.token_type, claimsOf(bare.json.access_token).cnf],
+    [200, 'Bearer', undefined],
+  )
+  assert.equal((await client.get(bare.json.access_token)).status, 200)
 })
 
 test('C-18 C-19 C-21 bound tokens of the hosted API need their proof, and bind the session that they are exchanged for', async (t) => {

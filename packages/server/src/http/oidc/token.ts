@@ -20,19 +20,31 @@ import type { Store } from '../../store/store.ts'
 import type { Call } from '../pipeline/call.ts'
 import { checkSessionProof } from '../pipeline/check-session-proof.ts'
 import type { Query } from '../pipeline/query.ts'
-import type { ProofsOfRequest } from '../pipeline/request-proofs.ts'
 import type { Route, RouteResponse } from '../pipeline/route.ts'
 import { findMissingInLogin } from './login-steps.ts'
 import { issuerFor, NO_STORE, oidcRoute, PLAIN_TYPE, readForm, redirect } from './oidc-call.ts'
 
-/** Checks that a request to the token endpoint has a proof of this key, and uses it. Throws the error of RFC 9449 sections 5 and 8. */
-async function checkTokenProof(proofs: ProofsOfRequest, boundKey: string): Promise<void> {
+/**
+ * Uses the proof of a request to the token endpoint, and returns its key; null without one. For a session that is bound to a key, the proof must be of
+ * this key. Throws the error of RFC 9449 sections 5 and 8.
+ */
+async function proveKey(call: Pick<Call, 'proofs' | 'untrustedHead'>, boundKey: string | null): Promise<string | null> {
+  if (boundKey === null && call.untrustedHead.headers.dpop === undefined) return null
+  const { proofs } = call
   const verdict = await proofs.proofWithoutToken()
-  const refusal = findProofRefusal(verdict, boundKey)
+  const key = boundKey ?? verdict.untrustedThumbprint ?? ''
+  const refusal = findProofRefusal(verdict, key)
   if (refusal === 'proof-nonce-missing')
     throw new OAuthError('use_dpop_nonce', 'the proof needs the nonce of the header DPoP-Nonce')
-  if (refusal) throw new OAuthError('invalid_dpop_proof', 'the session is bound to a key, of which this is no proof')
+  if (refusal) {
+    const isBound = boundKey !== null
+    const text = isBound
+      ? 'the session is bound to a key, of which this is no proof'
+      : 'the header DPoP is no valid proof'
+    throw new OAuthError('invalid_dpop_proof', text)
+  }
   if (!(await proofs.use(verdict.use))) throw new OAuthError('invalid_dpop_proof', 'the proof was used before')
+  return key
 }
 
 export interface TokenRouteParts {
@@ -56,7 +68,7 @@ export function tokenRoutes({ store, clock, settings, secondFactor, oidc }: Toke
       issuer,
       address,
       fingerprint: () => call.clientFingerprint(),
-      checkProof: (boundKey) => checkTokenProof(call.proofs, boundKey),
+      proveKey: (boundKey) => proveKey(call, boundKey),
       lacksFactor: async (session, amr) => {
         const missing = await findMissingInLogin(secondFactor, {
           session,

@@ -2,7 +2,7 @@ import { operation } from '../../store/operation.ts'
 import { lockIdentity } from '../../store/reads/lock-identity.ts'
 import { findSessionOwner } from '../../store/reads/session-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
-import { setFirstSessionEnd } from '../../store/writes/api-session-writes.ts'
+import { bindSession, setFirstSessionEnd } from '../../store/writes/api-session-writes.ts'
 import { deleteSessions } from '../../store/writes/end-sessions.ts'
 import { setLoginRedeemed } from '../../store/writes/oidc-login-writes.ts'
 import { insertOidcSession, type NewOidcSession } from '../../store/writes/oidc-session-writes.ts'
@@ -12,6 +12,8 @@ import { lockLogin } from './lock-login.ts'
 export interface OpenOidcSession extends NewOidcSession {
   readonly loginId: string
   readonly expiresAt: number
+  /** The key that the session is bound to from now on. */
+  readonly boundKey?: string | undefined
 }
 
 export interface OpenBoundOidcSession extends OpenOidcSession {
@@ -47,7 +49,7 @@ export const openBoundOidcSession = operation({
 /** With the identity of the session if it is open. */
 async function open(
   tx: Transaction,
-  { loginId, expiresAt, ...session }: OpenOidcSession,
+  { loginId, expiresAt, boundKey, ...session }: OpenOidcSession,
 ): Promise<{ readonly result: RedeemedCode | 'busy'; readonly identityId?: string }> {
   const { sessionId } = session
   const login = await lockLogin(tx, loginId)
@@ -58,6 +60,7 @@ async function open(
   await setLoginRedeemed(tx, loginId)
   const identityId = await setFirstSessionEnd(tx, sessionId, expiresAt)
   if (identityId === undefined) return { result: 'refused' }
+  if (boundKey !== undefined) await bindSession(tx, sessionId, boundKey)
   await insertOidcSession(tx, session)
   return { result: 'opened', identityId }
 }

@@ -150,6 +150,15 @@ export async function setFirstSessionEnd(
   return row?.identity_id
 }
 
+const bindTo = prepared(2, (db, id: string, boundKey: string) =>
+  db.updateTable('api_sessions').set({ bound_key: boundKey }).where('id', '=', id).where('bound_key', 'is', null),
+)
+
+/** Binds a session to the key with which its first tokens are requested. Not reported as a change, as above. */
+export async function bindSession({ db }: Transaction, id: string, boundKey: string): Promise<void> {
+  await bindTo(db, id, boundKey)
+}
+
 const setEnd = prepared(3, (db, id: string, now: number, expiresAt: number) =>
   db.updateTable('api_sessions').set({ last_activity_at: now, expires_at: expiresAt }).where('id', '=', id),
 )
