@@ -30,6 +30,8 @@ export const MAX_PUSHED_KEY_AGE_SECONDS = 2_592_000
 const SUBJECT = '/sub'
 const selector = () => text(512)
 const rule = () => text(MAX_RULE_LENGTH)
+/** One of these. A blank text is none, unlike for the members of the first release: it would turn a protection off. */
+const oneOf = <Value extends string>(values: readonly Value[]) => Type.Enum<Value[]>([...values], { minLength: 1 })
 // Administrators paste private keys here: no error may repeat the value.
 const pem = () => secret({ minLength: 0, maxLength: MAX_PEM_LENGTH })
 
@@ -217,7 +219,7 @@ export const SIGNER = resource({
     filterable: true,
     flag: { value: 'CLAIM' },
   }),
-  attributeSync: field(Type.Enum([...ATTRIBUTE_SYNCS]), {
+  attributeSync: field(oneOf(ATTRIBUTE_SYNCS), {
     description:
       'When attributes are read from the token: `enrollment` only, or at each `login`, enrollment and second factor. With `login` they belong to the signer and follow its tokens',
     default: 'enrollment',
@@ -277,7 +279,7 @@ export const SIGNER = resource({
     keptByPut: true,
     flag: { name: 'attribute-rule', value: 'CEL', help: 'Rule that gives attributes, a CEL expression' },
   }),
-  requirePossession: field(Type.Enum([...POSSESSION_KINDS]), {
+  requirePossession: field(oneOf(POSSESSION_KINDS), {
     description:
       'Which proof that the client holds a key every token needs: `none`, `dpop` (RFC 9449), `mtls` (a client certificate, RFC 8705), or `any` of the two. A token that is bound to a key needs its proof in any case',
     default: 'none',
@@ -311,7 +313,7 @@ export const SIGNER = resource({
     description: 'Where the identity provider sends logout tokens (OpenID Connect Back-Channel Logout)',
     readOnly: true,
   }),
-  scimIdentityAttribute: field(Type.Enum([...SCIM_IDENTITY_ATTRIBUTES]), {
+  scimIdentityAttribute: field(oneOf(SCIM_IDENTITY_ATTRIBUTES), {
     description: 'Which attribute of a SCIM user is the `externalId` of the identity, by which tokens name it',
     default: 'userName',
     keptByPut: true,

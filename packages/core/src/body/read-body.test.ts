@@ -97,6 +97,12 @@ test('D6 null means "not given", and a blank string is checked only when the mem
   assert.equal(refusal({ ...GOOD, name: '' }), 'COULD_NOT_VALIDATE: name in body should be at least 2 chars long ()')
 })
 
+test('a blank string is no value of an enumeration with a minimum length', () => {
+  const schema = { type: 'object', properties: { kind: { enum: ['none', 'all'], minLength: 1 }, old: { enum: ['x'] } } }
+  assert.deepEqual({ ...readBody(schema, { kind: 'none', old: '' }) }, { kind: 'none', old: '' })
+  assert.throws(() => readBody(schema, { kind: '' }), { code: 'COULD_NOT_VALIDATE' })
+})
+
 test('W-26 the first violated rule in alphabetical order is reported', () => {
   assert.equal(refusal({}), 'COULD_NOT_VALIDATE: list in body is required ([])')
   assert.equal(refusal(null), 'COULD_NOT_VALIDATE: list in body is required ([])')

@@ -103,8 +103,8 @@ function checkValue(schema: BodySchema, value: JsonValue, field: string, mayBeBl
     if (fitting) checkValue(fitting, value, field, mayBeBlank)
     return
   }
-  // Existing clients send "" for an optional member without a value.
-  if (value === '' && mayBeBlank) return
+  // Existing clients send "" for an optional member without a value. They do not know enumerations with a minimum length.
+  if (value === '' && mayBeBlank && !(schema.enum && schema.minLength)) return
   const shown = schema.secret ? '' : value
   if (schema.enum && !schema.enum.includes(value)) {
     throw violation(field, `should be one of [${schema.enum.join(' ')}]`, shown)
