@@ -51,6 +51,7 @@ const REFUSED: Readonly<Record<SignerPresetName, Readonly<Record<string, readonl
     authorizationServer: [['oauth2/default', /letters, digits/]],
     audience: [['a\nb', /control characters/]],
     clientId: [['a\u0000b', /control characters/]],
+    requirePossession: [['mtls', /must be one of none, dpop/]],
   },
   google: {
     clientId: [['1234567890', /apps\.googleusercontent\.com/]],
@@ -60,6 +61,7 @@ const REFUSED: Readonly<Record<SignerPresetName, Readonly<Record<string, readonl
     domain: [['https://acme.eu.auth0.com/authorize', /without a path/]],
     audience: [['x'.repeat(1025), /at most 1024/]],
     clientId: [['a\tb', /control characters/]],
+    requirePossession: [['any', /must be one of none, dpop, mtls/]],
   },
   cognito: {
     userPoolId: [
@@ -80,6 +82,7 @@ const REFUSED: Readonly<Record<SignerPresetName, Readonly<Record<string, readonl
     realm: [['acme/x', /letters, digits/]],
     clientId: [['a\u007fb', /control characters/]],
     audience: [['a\rb', /control characters/]],
+    requirePossession: [['any', /must be one of none, dpop, mtls/]],
   },
   'github-actions': {
     repository: [['acme app', /./]],

@@ -76,6 +76,22 @@ const googleClient: ValueForm = (value) =>
 const audience = (help: string, example: string, more: { readonly default?: string } = {}) =>
   ({ name: 'audience', label: 'Audience', help, example, form: textForm, ...more }) as const
 
+/** What the provider can bind its tokens to, for `requirePossession`. */
+const possession = (help: string, choices: readonly ('dpop' | 'mtls')[]) =>
+  ({
+    name: 'requirePossession',
+    label: 'Proof of possession',
+    help,
+    example: 'dpop',
+    default: 'none',
+    choices: ['none', ...choices],
+    form: textForm,
+  }) as const
+
+/** The member for an answer; none for the default. */
+const requiring = (kind: string): Pick<PresetSigner, 'requirePossession'> =>
+  kind === 'dpop' || kind === 'mtls' ? { requirePossession: kind } : {}
+
 /** The URLs with which clients open a browser. Existing clients know only `externalAuthUrl`. */
 const browserLogin = (issuer: string, clientId: string, scopes: readonly string[]) =>
   clientId === ''
@@ -191,14 +207,15 @@ const ROWS: Readonly<Record<SignerPresetName, Row>> = {
         default: '',
         form: textForm,
       },
+      possession('dpop if the application requires it: General settings, Require DPoP', ['dpop']),
     ],
     traps: [
       'The server must be a custom authorization server: only Okta itself can verify access tokens of the org server (https://acme.okta.com).',
       'The external id of an identity is the id of the user (uid), such as 00u1a2b3c4. In access tokens sub is the user name, which can change.',
       'Tokens have groups only after you add a groups claim for access tokens to the authorization server.',
-      'For tokens that are bound to a key, require DPoP in the general settings of the application, and set requirePossession to dpop.',
+      'Tokens can be bound to a key, which makes stolen ones useless: require DPoP in the general settings of the application, and set requirePossession to dpop.',
     ],
-    build: ({ domain, authorizationServer, audience, clientId }) => {
+    build: ({ domain, authorizationServer, audience, clientId, requirePossession }) => {
       const issuer = `https://${domain}/oauth2/${authorizationServer}`
       return {
         issuer,
@@ -210,6 +227,7 @@ const ROWS: Readonly<Record<SignerPresetName, Row>> = {
         enrollNameClaimsSelector: '/sub',
         enrollAttributeClaimsSelector: 'groups',
         scimIdentityAttribute: 'externalId',
+        ...requiring(requirePossession),
         ...browserLogin(issuer, clientId, ['openid', 'profile', 'email']),
       }
     },
@@ -282,21 +300,23 @@ const ROWS: Readonly<Record<SignerPresetName, Row>> = {
         default: '',
         form: textForm,
       },
+      possession('What the API binds its tokens to: Settings of the API, Sender constraining', ['dpop', 'mtls']),
     ],
     traps: [
       'The issuer ends with a slash.',
       'Clients must request the audience, or the access token is opaque. The console and the countersign command do so.',
       'Tokens of an application name it as <client id>@clients in sub: such an identity has this external id.',
-      'For tokens that are bound to a key, set sender constraining of the API to DPoP or mTLS, and requirePossession to dpop or mtls.',
+      'Tokens can be bound to a key, which makes stolen ones useless: set sender constraining of the API to DPoP or mTLS, and requirePossession to dpop or mtls.',
       'Roles and e-mail addresses are in access tokens only if an Action adds them, usually under a name such as https://acme.example/roles.',
     ],
-    build: ({ domain, audience, clientId }) => ({
+    build: ({ domain, audience, clientId, requirePossession }) => ({
       issuer: `https://${domain}/`,
       audience,
       jwksEndpoint: `https://${domain}/.well-known/jwks.json`,
       claimsProperty: '/sub',
       useExternalId: true,
       targetToken: 'ACCESS',
+      ...requiring(requirePossession),
       ...browserLogin(`https://${domain}/`, clientId, ['openid', 'profile', 'email']),
     }),
     warn: warnWithoutClient,
@@ -369,14 +389,15 @@ const ROWS: Readonly<Record<SignerPresetName, Row>> = {
         form: textForm,
       },
       audience('What the audience mapper adds to access tokens; the client id if empty', 'overlay', { default: '' }),
+      possession('What the client binds its tokens to: advanced settings of the client', ['dpop', 'mtls']),
     ],
     traps: [
       'Access tokens have the audience only after you add an audience mapper: Client scopes, dedicated scope of the client, Add mapper, Audience.',
       'The external id of an identity is the id of the user in Keycloak (sub).',
-      'For tokens that are bound to a key, require DPoP bound tokens (Keycloak 26.4 or later) or mutual TLS certificate bound tokens in the advanced settings of the client, and set requirePossession to dpop or mtls.',
+      'Tokens can be bound to a key, which makes stolen ones useless: require DPoP bound tokens (Keycloak 26.4 or later) or mutual TLS certificate bound tokens in the advanced settings of the client, and set requirePossession to dpop or mtls.',
       'The attributes of enrolled identities are the realm roles. For groups, add a group mapper and set the selector to its claim.',
     ],
-    build: ({ url, realm, clientId, audience }) => {
+    build: ({ url, realm, clientId, audience, requirePossession }) => {
       const issuer = `${url}/realms/${realm}`
       return {
         issuer,
@@ -387,6 +408,7 @@ const ROWS: Readonly<Record<SignerPresetName, Row>> = {
         targetToken: 'ACCESS',
         enrollNameClaimsSelector: 'preferred_username',
         enrollAttributeClaimsSelector: '/realm_access/roles',
+        ...requiring(requirePossession),
         ...browserLogin(issuer, clientId, ['openid', 'profile', 'email']),
       }
     },

@@ -17,6 +17,22 @@ const signersOf = ({ name, questions }: (typeof SIGNER_PRESETS)[number]) =>
     return result.signer
   })
 
+test('C-26 presets of providers that bind tokens to a key ask what to require', () => {
+  const answer = (name: 'okta' | 'auth0' | 'keycloak', requirePossession?: string) => {
+    const { questions = [] } = SIGNER_PRESETS.find((preset) => preset.name === name) ?? {}
+    const required = questions.filter((question) => question.default === undefined)
+    const values = Object.fromEntries(required.map((question) => [question.name, question.example]))
+    const result = applySignerPreset(name, { ...values, ...(requirePossession && { requirePossession }) })
+    return result.ok ? result.signer.requirePossession : Object.keys(result.errors)
+  }
+  for (const name of ['okta', 'auth0', 'keycloak'] as const) {
+    assert.deepEqual([answer(name), answer(name, 'none'), answer(name, 'dpop')], [undefined, undefined, 'dpop'], name)
+    assert.deepEqual(answer(name, 'any'), ['requirePossession'], name)
+  }
+  assert.deepEqual([answer('auth0', 'mtls'), answer('keycloak', 'mtls')], ['mtls', 'mtls'])
+  assert.deepEqual(answer('okta', 'mtls'), ['requirePossession'], 'Okta binds no tokens to certificates')
+})
+
 test('each preset makes a signer that the rules accept without a warning', () => {
   for (const preset of SIGNER_PRESETS) {
     for (const made of signersOf(preset)) {
