@@ -1,3 +1,4 @@
+import type { PossessionKind } from '@countersign/contract'
 import { ALGORITHM_NAMES, OAuthError, type RefusalReason } from '@countersign/core'
 
 interface ChallengeParts {
@@ -34,19 +35,27 @@ const CHALLENGES = {
   'token-used': certificate('the token was used before'),
 } as const satisfies Partial<Record<RefusalReason, ChallengeParts>>
 
+/** For a signer with `requirePossession: mtls`: no proof would help. */
+const CERTIFICATE_MISSING = certificate('the signer requires a token that is bound to a client certificate')
+
 export type PossessionReason = keyof typeof CHALLENGES
 
 export function isPossessionReason(reason: string): reason is PossessionReason {
   return Object.hasOwn(CHALLENGES, reason)
 }
 
-/** The value of `WWW-Authenticate` (RFC 9449 section 7.1, RFC 8705 section 3). `more` are further parameters. */
-export function possessionChallenge(
-  reason: PossessionReason,
-  realm: string,
-  more: Readonly<Record<string, string>> = {},
-): string {
-  const { scheme, error, description } = CHALLENGES[reason]
+/** The signer of a token, as a challenge names it. */
+export interface ChallengingSigner {
+  readonly id: string
+  readonly issuer: string
+  readonly requirePossession: PossessionKind
+}
+
+/** The value of `WWW-Authenticate` (RFC 9449 section 7.1, RFC 8705 section 3). */
+export function possessionChallenge(reason: PossessionReason, realm: string, signer?: ChallengingSigner): string {
+  const needsCertificate = reason === 'possession-missing' && signer?.requirePossession === 'mtls'
+  const { scheme, error, description } = needsCertificate ? CERTIFICATE_MISSING : CHALLENGES[reason]
+  const more = signer && { id: signer.id, issuer: signer.issuer }
   const algs = scheme === 'DPoP' && { algs: ALGORITHM_NAMES.join(' ') }
   const parameters = { realm, error, error_description: description, ...algs, ...more }
   const listed = Object.entries(parameters).map(([name, value]) => `${name}="${value}"`)

@@ -316,9 +316,10 @@ test('C-26 D54 D64 requirePossession refuses tokens that are not bound, and ends
   assert.equal((await app.admin('PATCH', path, { requirePossession: 'mtls' })).status, 200)
   assert.equal((await client.call('GET', OWN, { session: bound })).status, 401)
   assert.equal((await client.logIn(token(BOUND))).status, 401)
+  assert.equal(challengeOf(await logInWithToken(app, token())), 'Bearer invalid_token', 'no proof would help')
   const unknown = await app.admin('PATCH', path, { requirePossession: 'never' })
   assert.deepEqual([unknown.status, unknown.json.error.cause.field], [400, 'requirePossession'])
-  for (const body of [{ requirePossession: 7 }, { oneUse: 'yes' }]) {
+  for (const body of [{ requirePossession: 7 }, { requirePossession: '' }, { oneUse: 'yes' }]) {
     assert.equal((await app.admin('PATCH', path, body)).status, 400)
   }
   const { jwksEndpoint, issuer, audience, name } = (await app.admin('GET', path)).json.data

@@ -5,7 +5,12 @@ import {
   type StepUpReason,
 } from '@countersign/core'
 import type { MissingFactor } from '../../login/second-factor.ts'
-import { isPossessionReason, type PossessionReason, possessionChallenge } from '../../token/possession-challenge.ts'
+import {
+  type ChallengingSigner,
+  isPossessionReason,
+  type PossessionReason,
+  possessionChallenge,
+} from '../../token/possession-challenge.ts'
 
 const MISSING = 'error="missing" error_description="no matching token was provided"'
 const INVALID = 'error="invalid" error_description="token is invalid"'
@@ -56,10 +61,9 @@ export function refusedProof(reason: PossessionReason): ChallengeError {
 /** The refusal of a token whose holder has not proven to be the one that it was issued to. */
 export function refusedPossession(
   reason: PossessionReason,
-  signer?: { readonly id: string; readonly issuer: string },
+  signer?: { readonly stored: ChallengingSigner },
 ): ChallengeError {
-  const more = signer && { id: signer.id, issuer: signer.issuer }
-  return new ChallengeError(possessionChallenge(reason, 'openziti-primary-ext-jwt', more))
+  return new ChallengeError(possessionChallenge(reason, 'openziti-primary-ext-jwt', signer?.stored))
 }
 
 /** The refusal of a login by JWT. Pass only a signer that the token itself names: issuers are not public. */
@@ -117,7 +121,7 @@ export function secondaryChallenge(missing: readonly MissingFactor[]): string | 
   const { id, issuer } = factor.signer
   const { reason = '' } = factor
   if (isPossessionReason(reason))
-    return printable(possessionChallenge(reason, 'openziti-secondary-ext-jwt', { id, issuer }))
+    return printable(possessionChallenge(reason, 'openziti-secondary-ext-jwt', factor.signer))
   return printable(
     `Bearer realm="openziti-secondary-ext-jwt" ${PARAMETERS[factor.challenge]} id="${id}" issuer="${issuer}"`,
   )
