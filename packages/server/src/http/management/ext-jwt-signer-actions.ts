@@ -114,7 +114,10 @@ export function extJwtSignerActionRoutes(parts: ExtJwtSignerActionRouteParts): R
       access: { entity: 'external-jwt-signer', action: 'push-keys' },
       bodyCap: 'management',
       body: { schema: PushedKeySet, optional: false },
-      note: describe.one('KeyStatus', 'Push the keys of a signer. Needs `If-Match`', { parameters: ['ifMatch'] }),
+      note: describe.one('KeyStatus', 'Push the keys of a signer. Needs `If-Match`', {
+        parameters: ['ifMatch'],
+        requiresVersion: true,
+      }),
       handle: async (call) => {
         const id = idOf(call)
         const jwks = call.body as PushedBody

@@ -3,6 +3,7 @@ import { PRODUCT_VERSION } from '../../platform/version.ts'
 import { CLIENT, MANAGEMENT } from '../api-paths.ts'
 import { PARAMETERS } from '../pipeline/parameters.ts'
 import type { Route } from '../pipeline/route.ts'
+import { BOUND_TOKEN, PROOF } from './bound-token.ts'
 import { buildOperation, type OpenApiOperation } from './build-operation.ts'
 import { ENVELOPES, ERROR_RESPONSES } from './envelopes.ts'
 import { type JsonSchema, type NameOf, toJsonSchema } from './to-json-schema.ts'
@@ -37,16 +38,21 @@ const DESCRIPTION =
   'Calls that need a session send its token in the header `zt-session`.'
 
 const SECURITY_SCHEMES = {
-  session: { type: 'apiKey', in: 'header', name: 'zt-session', description: 'The token of a session' },
+  session: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'zt-session',
+    description: `The token of a session. A session with a \`boundKey\` needs ${PROOF} with each call`,
+  },
   accessToken: {
     type: 'http',
     scheme: 'bearer',
-    description: 'An access token of the OpenID provider of this controller',
+    description: `An access token of the OpenID provider of this controller. ${BOUND_TOKEN}`,
   },
   token: {
     type: 'http',
     scheme: 'bearer',
-    description: 'A token of an External JWT Signer: for login, for enrollment, or as the second factor of a session',
+    description: `A token of an External JWT Signer: for login, for enrollment, or as the second factor of a session. ${BOUND_TOKEN}`,
   },
 }
 

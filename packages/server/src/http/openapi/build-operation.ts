@@ -105,6 +105,7 @@ function responsesOf(route: Route, note: RouteNote, hasParameters: boolean): Ope
     ...(isEntity && { 404: errorResponse('NotFound') }),
     ...(changes && { 409: errorResponse('Conflict') }),
     ...(changes && isEntity && { 412: errorResponse('PreconditionFailed') }),
+    ...(note.requiresVersion && { 428: errorResponse('PreconditionRequired') }),
     default: errorResponse('Refused'),
   }
 }

@@ -76,6 +76,7 @@ export const ERROR_RESPONSES: Readonly<Record<string, object>> = {
   NotFound: error('Not found'),
   Conflict: error('The change conflicts with the current state; `cause` gives the reason'),
   PreconditionFailed: error('The current version is not the one in `If-Match`'),
+  PreconditionRequired: error('The header `If-Match` is missing'),
   Refused: error('Any other error: too large, too many requests, timeout, or a server error'),
 }
 

@@ -1,3 +1,4 @@
+import { BOUND_TOKEN } from './bound-token.ts'
 import type { JsonSchema } from './to-json-schema.ts'
 
 const text = { type: 'string' }
@@ -131,7 +132,7 @@ export const HOSTED_SECURITY = {
   accessToken: {
     type: 'http',
     scheme: 'bearer',
-    description: 'An access token of an API account, from the identity provider of its organization',
+    description: `An access token of an API account, from the identity provider of its organization. ${BOUND_TOKEN}`,
   },
   session: {
     type: 'apiKey',

@@ -22,6 +22,8 @@ export interface RouteNote {
   readonly description?: string
   /** Whether a token of an identity provider can be the credential of the call. */
   readonly acceptsToken?: true
+  /** Whether the call is refused without `If-Match`. */
+  readonly requiresVersion?: true
   /** Whether a response of another media type is also served as JSON. */
   readonly isAlsoJson?: true
 }
