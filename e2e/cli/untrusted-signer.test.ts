@@ -8,6 +8,37 @@ import { createCliStage } from './cli-stage.ts'
 const { setUp } = createCliStage({ after })
 const HOLDER = { username: 'signer-manager', password: 'a-long-password' }
 
+test('D55 a push that takes the trust from a signer says so', async () => {
+  const { controller, password, run } = await setUp()
+  const { baseUrl, caFile, identityProviderUrl } = controller.ready
+  const fetch = createNodeFetch({ ca: readFileSync(caFile, 'utf8'), onlyCa: true })
+  const administrator = new ControllerClient({ baseUrl, fetch })
+  await administrator.logInWithPassword('admin', password)
+  const pusher = { username: 'key-pusher', password: 'a-long-password' }
+  const permissions = ['external-jwt-signer.push-keys', 'external-jwt-signer.read']
+  const identity = { name: pusher.username, type: 'Default' as const, isAdmin: false, permissions }
+  const identityId = await administrator.identities.create(identity)
+  await administrator.authenticators.create({ method: 'updb', identityId, ...pusher })
+  const signer = {
+    enabled: true,
+    issuer: 'https://plant.invalid',
+    audience: 'plant',
+    pushedKeys: { maxAgeSeconds: 300 },
+  }
+  const id = await administrator.signers.create({ name: 'plant', ...signer })
+  const push = ['signers', 'push-keys', 'plant', '--from', `${identityProviderUrl}/jwks`, '-q', '--profile', 'pusher']
+  const login = ['-u', pusher.username, '--password-stdin', '--ca-file', caFile, '--profile', 'pusher']
+  assert.equal((await run(['login', baseUrl, ...login], { stdin: `${pusher.password}\n` })).exitCode, 0)
+  const first = await run(push)
+  assert.equal(first.exitCode, 0, first.stderr)
+  assert.match(first.stderr, /warning: signer plant: it is not trusted/)
+  const { keyStatus } = await administrator.signers.get(id)
+  const pinnedKeyThumbprints = keyStatus.keys.map(({ thumbprint }) => thumbprint)
+  await administrator.signers.patch(id, { pinnedKeyThumbprints })
+  const pinned = await run(push)
+  assert.deepEqual([pinned.exitCode, pinned.stderr], [0, ''])
+})
+
 test('D55 D60 neither the SDK nor the command begins a login through an untrusted signer', async () => {
   const { baseUrl, caFile, password, run } = await setUp()
   const fetch = createNodeFetch({ ca: readFileSync(caFile, 'utf8'), onlyCa: true })

@@ -83,12 +83,13 @@ const pushKeys: Command = {
     const [name = ''] = call.args
     const { loadKeySet } = await import('../../net/load-key-set.ts')
     const keySet = await loadKeySet(call)
-    const { keyStatus } = await withController(call, async (client) => {
+    const { keyStatus, trust } = await withController(call, async (client) => {
       const { id } = await getItem(SIGNERS, SIGNERS.open(client), name)
-      return pushLatest(client, id, keySet)
+      const pushed = await pushLatest(client, id, keySet)
+      return { ...pushed, trust: (await client.signers.get(id)).trust }
     })
     await printObject(call, keyStatus, () => name)
-    printWarnings(call, SIGNERS, name, keyStatus.warnings)
+    printWarnings(call, SIGNERS, name, [...keyStatus.warnings, ...(trust.state === 'untrusted' ? [UNTRUSTED] : [])])
     return keyStatus.stale ? EXIT.failure : EXIT.ok
   },
 }
@@ -96,6 +97,8 @@ const pushKeys: Command = {
 type PushedKeys = Awaited<ReturnType<ControllerClient['signers']['pushKeys']>>
 
 const MAX_PUSHES = 3
+const UNTRUSTED =
+  'it is not trusted, so its tokens log in no administrator: pin the keys, and let an administrator run "countersign signers trust"'
 
 /** The signer may change between reading its version and pushing: other jobs push too. */
 async function pushLatest(client: ControllerClient, id: string, keySet: PushedKeySet): Promise<PushedKeys> {
