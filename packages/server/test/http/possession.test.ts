@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { makeTestCsr } from '@countersign/testkit'
+import { makeTestCsr, thumbprintOfKey } from '@countersign/testkit'
 import { findCredentialUse } from '../../src/store/reads/used-credential-reads.ts'
 import { settingsFile } from '../oidc/oidc.fixture.ts'
 import type { Reply } from './build-app.ts'
@@ -161,6 +161,21 @@ test('C-22 a session that was opened with a proof needs a proof of the same key 
   const listed = await app.admin('GET', '/edge/management/v1/api-sessions?limit=50')
   const keys = listed.json.data.map(({ boundKey }: Members) => boundKey)
   assert.ok(keys.includes(BOUND.cnf.jkt) && keys.includes(null), String(keys))
+})
+
+test('C-19 a bound token that is explained is not compared with the proof of the administrator', async (t) => {
+  const { app, token, client, createIdentity } = await setUp(t)
+  await createIdentity({ name: 'root', externalId: 'root', isAdmin: true })
+  const session: string = (await client.logIn(token({ sub: 'root', ...BOUND }))).json.data.token
+  for (const bound of [BOUND, { cnf: { jkt: thumbprintOfKey(OTHER_KEY) } }]) {
+    const body = { token: token(bound) }
+    const explained = await client.call('POST', `${SIGNERS}/explain`, { session, body })
+    assert.equal(explained.status, 200, explained.text)
+    const { signers, hints } = explained.json.data
+    assert.deepEqual([signers[0].reason, hints.length], ['proof-missing', 1])
+  }
+  const plain = await client.call('POST', `${SIGNERS}/explain`, { session, body: { token: token() } })
+  assert.equal(plain.json.data.signers[0].reason, 'accepted')
 })
 
 test('C-19 C-21 a bound token is a second factor with its proof only', async (t) => {

@@ -23,6 +23,7 @@ import { findEnrollPolicy, findSigner } from '../../store/reads/signer-reads.ts'
 import type { StoredSigner } from '../../store/signer-row.ts'
 import type { Store } from '../../store/store.ts'
 import type { LoginExplainer } from '../../token/login-explainer.ts'
+import { NO_PROOFS } from '../../token/request-proofs.ts'
 import { detail, done, timestamp, withVersion } from '../pipeline/envelope.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import { type Route, sessionOf } from '../pipeline/route.ts'
@@ -75,7 +76,9 @@ export function extJwtSignerActionRoutes(parts: ExtJwtSignerActionRouteParts): R
       handle: async (call) => {
         const { token, method, signerId } = call.body as ExplainBody
         const chosen = signerId ? await getSigner(signerId) : undefined
-        const explained = await explainer.explain(token, method || 'ext-jwt', { chosen, request: call.tokenContext })
+        // What this request proves is about the administrator, not about the client of the token.
+        const request = { ...call.tokenContext, proofs: NO_PROOFS }
+        const explained = await explainer.explain(token, method || 'ext-jwt', { chosen, request })
         const { claimedIdentity: _, ...explanation } = explained
         return detail(explanation)
       },
