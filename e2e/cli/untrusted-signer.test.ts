@@ -15,7 +15,7 @@ test('D55 a push that takes the trust from a signer says so', async () => {
   const administrator = new ControllerClient({ baseUrl, fetch })
   await administrator.logInWithPassword('admin', password)
   const pusher = { username: 'key-pusher', password: 'a-long-password' }
-  const permissions = ['external-jwt-signer.push-keys', 'external-jwt-signer.read']
+  const permissions = ['external-jwt-signer.push-keys', 'external-jwt-signer.read'] as const
   const identity = { name: pusher.username, type: 'Default' as const, isAdmin: false, permissions }
   const identityId = await administrator.identities.create(identity)
   await administrator.authenticators.create({ method: 'updb', identityId, ...pusher })

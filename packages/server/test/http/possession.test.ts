@@ -164,7 +164,7 @@ test('C-22 a session that was opened with a proof needs a proof of the same key 
 })
 
 test('C-19 a bound token that is explained is not compared with the proof of the administrator', async (t) => {
-  const { app, token, client, createIdentity } = await setUp(t)
+  const { token, client, createIdentity } = await setUp(t)
   await createIdentity({ name: 'root', externalId: 'root', isAdmin: true })
   const session: string = (await client.logIn(token({ sub: 'root', ...BOUND }))).json.data.token
   for (const bound of [BOUND, { cnf: { jkt: thumbprintOfKey(OTHER_KEY) } }]) {
