@@ -11,6 +11,7 @@ import { parseFlags } from './parse-flags.ts'
 import { createTerminal, type Terminal, withVerbosity } from './terminal.ts'
 import { toCliError } from './to-cli-error.ts'
 import { unknownCommand } from './unknown-command.ts'
+import { waitUntilWritten } from './wait-until-written.ts'
 
 type Environment = { readonly [name: string]: string | undefined }
 
@@ -23,7 +24,10 @@ export async function run(words: readonly string[]): Promise<number> {
     })
   }
   const terminal = createTerminal(process.stdout, process.stderr, process.env)
-  return main(words, terminal, process.env, createInput(process.stdin, process.stderr))
+  const status = await main(words, terminal, process.env, createInput(process.stdin, process.stderr))
+  // A controller that stops does not wait for a reader of its log.
+  if (words[0] !== 'up') await Promise.all([process.stdout, process.stderr].map(waitUntilWritten))
+  return status
 }
 
 /** Runs a command line. Never throws: errors are printed, and the exit status returned. */

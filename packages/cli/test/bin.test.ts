@@ -31,6 +31,18 @@ test('runs directly on a new Node and returns the exit status', () => {
   assert.equal(spawnSync(process.execPath, [BIN, 'verison']).status, 2)
 })
 
+test('a slow reader of a pipe gets all of a long output, and a reader that leaves ends the command', () => {
+  const pipeTo = (reader: string) =>
+    spawnSync('sh', ['-c', `"${process.execPath}" "${BIN}" help -o json | ${reader}`], {
+      encoding: 'utf8',
+      maxBuffer: 2 ** 24,
+    })
+  const { stdout } = pipeTo('{ sleep 1; cat; }')
+  assert.ok(stdout.length > 2 ** 18, 'longer than a pipe')
+  assert.ok(JSON.parse(stdout).length > 50)
+  assert.deepEqual(pipeTo('head -n 1').stdout, '[\n')
+})
+
 testOnOldNode('an old Node starts the new one that is installed as a package', (node) => {
   const { status, stdout } = spawnSync(node, [BIN, 'version'], { encoding: 'utf8' })
   assert.equal(status, 0)
