@@ -157,7 +157,8 @@ const VALUES: Readonly<Record<string, (context: Context) => unknown>> = {
   'sinks.kind': (context) => pick(context, ['otlp', 'webhook']),
   'sinks.url': (context) => url(context, 'events'),
   'sinks.secret': () => undefined,
-  'sinks.filter': (context) => (flip(context) ? { types: ['entityChange'], outcomes: ['refused'] } : null),
+  'sinks.filter': (context) =>
+    flip(context) ? { types: ['entityChange'], signers: ['signer 0', 'signer 2'], outcomes: ['refused'] } : null,
   'networks.controllerUrl': (context) => url(context),
   'accounts.identityProviderId': () => 'provider 0',
   'accounts.kind': () => 'federated',
@@ -433,6 +434,24 @@ test('an item named like the id of another is found, exported and applied by its
   const ambiguous = await two.tryApply({ ...state, identities: [{ name: 'crossed', authPolicyId: 'default' }] })
   assert.equal(ambiguous.exitCode, 2)
   assert.match(ambiguous.stderr, /write \{ name: default \} or \{ id: default \}/)
+})
+
+test('a sink names the signers of its filter in files, and has their ids on the controller', async () => {
+  const { ok, apply, show, tryApply } = await first
+  const filtered = (name: string) => ({
+    signers: [
+      { name: 'filtered', issuer: 'https://filtered.example', audience: 'a', jwksEndpoint: 'https://f.example' },
+    ],
+    sinks: [{ name: 'filtered', kind: 'otlp', url: 'https://collector.example/v1/logs', filter: { signers: [name] } }],
+  })
+  await apply(filtered('filtered'))
+  const { id } = await show('signers show filtered')
+  assert.deepEqual((await show('sinks show filtered')).filter, { signers: [id] })
+  const { sinks } = parse(await ok('export sinks -q'))
+  assert.deepEqual(sinks.find(({ name }: { name: string }) => name === 'filtered').filter, { signers: ['filtered'] })
+  const unknown = await tryApply(filtered('filterd'))
+  assert.equal(unknown.exitCode, 5, unknown.stderr)
+  assert.match(unknown.stderr, /filterd/)
 })
 
 test('one kind can be exported, by argument or by --kind', async () => {

@@ -2,7 +2,7 @@ import type { ControllerClient } from '@countersign/sdk'
 import type { Reference } from './find-by-name-or-id.ts'
 import { describeReference, getItem } from './get-item.ts'
 import { ACCOUNTS, PROVIDERS } from './hosted-kinds.ts'
-import { IDENTITIES, POLICIES, SIGNERS } from './kinds.ts'
+import { IDENTITIES, POLICIES, SIGNERS, SINKS } from './kinds.ts'
 import type { ResourceDescription, ResourceKind } from './resource-kind.ts'
 
 export type Members = Record<string, unknown>
@@ -20,6 +20,7 @@ const REFERENCES: readonly ReferenceRow[] = [
   { kind: POLICIES, path: ['secondary', 'requireExtJwtSigner'], to: SIGNERS },
   { kind: IDENTITIES, path: ['authPolicyId'], to: POLICIES },
   { kind: IDENTITIES, path: ['linkedSigners'], to: SIGNERS },
+  { kind: SINKS, path: ['filter', 'signers'], to: SIGNERS },
   { kind: ACCOUNTS, path: ['identityProviderId'], to: PROVIDERS },
 ]
 
