@@ -23,7 +23,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'passkeys revoke': 'needs a passkey of a browser',
   'decisions add-test-case': 'needs a refused login with a valid token',
   'signers push-keys': 'needs a server with keys; manage.script runs it',
-  'signers confirm-keys': 'needs keys that wait; manage.script runs it',
   'what-if': 'what-if.test.ts parses its output',
   test: 'what-if.test.ts runs it',
   'sinks edit': 'sinks update prints the same',
@@ -36,7 +35,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
 
 /** Changes print by one function, which print-result.test.ts has in all formats; what reads is run in each format. */
 const READING =
-  /(?:^| )(?:list|show|version|help|trust|whoami|doctor|discover|explain|jwt|api|export|audience|token|quotas)$/
+  /(?:^| )(?:list|show|version|help|trust|whoami|doctor|discover|explain|jwt|api|export|audience|token|quotas)$|^(?:sinks|providers) test$|^audit verify$|^signers (?:refresh|confirm-keys)$/
 const FORMATS = ['json', 'yaml', 'name'] as const
 type Format = (typeof FORMATS)[number]
 
@@ -108,6 +107,7 @@ test('every command yields parseable output', async () => {
   await check('signers edit', [name])
   await check('signers trust', [name, '--yes'])
   await check('signers refresh', [name], '', [0, 1])
+  await check('signers confirm-keys', [name, '--yes'])
   await check('signers discover', [ready.identityProviderUrl ?? ''])
   const scimToken = await idOf('scim-tokens', 'create', name)
   await check('scim-tokens create', [name])

@@ -179,6 +179,7 @@ test('countersign what-if prints the effect of changes, and a lock-out needs its
   assert.match(predicted.stdout, /would be refused \(not-allowed\)/)
   const { sessionsEnded } = JSON.parse((await run(`what-if -f ${changes} -o json --limit 10`)).stdout)
   assert.ok(sessionsEnded > 0)
+  assert.equal((await run(`what-if -f ${changes} -o name`)).stdout, 'admin\n')
 
   const file = write('policy.yaml', { policies: [{ name: 'Default', ...body }] })
   const refused = await run(`apply -f ${file} --yes`)

@@ -38,7 +38,10 @@ export const whatIf: Command = {
 }
 
 async function print(call: Call, report: WhatIfReport): Promise<void> {
-  if (getFormat(call) !== 'table') return printData(call, report)
+  const format = getFormat(call)
+  // By name: the identities for which something would change.
+  if (format === 'name') return printData(call, listAffected(report))
+  if (format !== 'table') return printData(call, report)
   const { out } = call.terminal
   const { evaluated, unchanged, sessionsEnded } = report
   out(`${evaluated} logins and sessions evaluated, ${unchanged} unchanged, ${sessionsEnded} sessions would end`)
@@ -55,4 +58,14 @@ async function print(call: Call, report: WhatIfReport): Promise<void> {
     out([['yellow', '~ '], `${identity.name} would need: ${missing.join(', ')}`])
   for (const { identity, text } of report.unknown)
     out([['yellow', '? '], `${identity?.name ?? 'an unknown subject'}: ${text}`])
+}
+
+function listAffected({
+  refused,
+  accepted,
+  attributes,
+  factors,
+}: WhatIfReport): WhatIfReport['accepted'][number]['identity'][] {
+  const identities = [...refused, ...accepted, ...attributes, ...factors].map(({ identity }) => identity)
+  return [...new Map(identities.map((identity) => [identity.id, identity])).values()]
 }

@@ -49,7 +49,7 @@ export const auditVerify: Command = {
       call.terminal.notice('warning: checked with the keys of the file itself; give --key FILE to find a forgery')
     }
     if (getFormat(call) === 'table') print(call, verdict)
-    else await printData(call, verdict)
+    else await printData(call, verdict, () => call.args[0])
     return verdict.findings.length === 0 ? EXIT.ok : EXIT.failure
   },
 }

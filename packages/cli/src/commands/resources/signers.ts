@@ -1,7 +1,7 @@
 import type { ControllerClient, PushedKeySet } from '@countersign/sdk'
 import { EXIT } from '../../cli-error.ts'
 import type { Command } from '../../command.ts'
-import { printObject } from '../../output/print-result.ts'
+import { getFormat, printObject } from '../../output/print-result.ts'
 import { createEditCommand } from '../../resources/edit-command.ts'
 import { getItem } from '../../resources/get-item.ts'
 import { SIGNERS } from '../../resources/kinds.ts'
@@ -123,12 +123,14 @@ const confirmKeys: Command = {
   ],
   async run(call) {
     const [name = ''] = call.args
-    const { id, pending } = await withController(call, async (client) => {
+    const { id, known } = await withController(call, async (client) => {
       const item = await client.signers.get((await getItem(SIGNERS, SIGNERS.open(client), name)).id)
-      return { id: item.id, pending: item.keyStatus.pendingKeys ?? [] }
+      return { id: item.id, known: item.keyStatus }
     })
+    const pending = known.pendingKeys ?? []
     if (pending.length === 0) {
       call.terminal.note(`no keys of the signer ${name} wait for a confirmation`)
+      if (getFormat(call) !== 'table') await printObject(call, known, () => name)
       return EXIT.ok
     }
     const keys = pending.map(({ kid, thumbprint }) => `${kid} with the thumbprint ${thumbprint}`).join(', ')

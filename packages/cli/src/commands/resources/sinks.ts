@@ -24,7 +24,7 @@ const test: Command = {
       const { id } = await getItem(SINKS, SINKS.open(client), call.args[0] ?? '')
       return client.eventSinks.test(id)
     })
-    await printObject(call, result)
+    await printObject(call, result, () => call.args[0])
     return result.delivered ? EXIT.ok : EXIT.failure
   },
 }
