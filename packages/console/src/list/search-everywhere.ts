@@ -83,6 +83,13 @@ const KINDS: readonly Kind[] = [
     describe: ({ name, fingerprint }) => ({ label: name, note: fingerprint }),
   }),
   kind({
+    label: 'Event sinks',
+    path: '/sinks',
+    resource: controller.eventSinks,
+    fields: ['name', 'url'],
+    describe: ({ name, kind }) => ({ label: name, note: kind }),
+  }),
+  kind({
     label: 'API sessions',
     path: '/sessions',
     resource: controller.apiSessions,

@@ -28,6 +28,8 @@ test('describeEvent gives one sentence, with the name of the identity where it i
     finalState: null,
   }
   assert.equal(describeEvent(event('entityChange', change)), 'admin deleted the signer “old”')
+  const sink = event('entityChange', { ...change, entityType: 'eventSinks' })
+  assert.equal(describeEvent(sink), 'admin deleted the event sink “old”')
   const ended = { event_type: 'deleted', identity_id: 'a', ip_address: '10.0.0.1' }
   const cause = { ...ended, message: 'ended by back-channel logout of signer Partner' }
   assert.equal(

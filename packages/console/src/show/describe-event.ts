@@ -39,6 +39,7 @@ const KINDS: Readonly<Record<string, string>> = {
   authenticators: 'authenticator',
   cas: 'CA',
   enrollments: 'enrollment',
+  eventSinks: 'event sink',
   externalJwtSigners: 'signer',
   identities: 'identity',
   identityProviders: 'identity provider',

@@ -45,7 +45,7 @@ export function Details({ rows, members = {} }: DetailsProps) {
             )}
           </Text>
           <Text component="dd" m={0} className="breakable">
-            {value === null || value === undefined || value === '' ? '–' : value}
+            {value === null || value === undefined || value === false || value === '' ? '–' : value}
           </Text>
         </div>
       ))}

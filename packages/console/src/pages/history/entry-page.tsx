@@ -10,6 +10,7 @@ import { Instant } from '../../show/instant.tsx'
 import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { PageHead } from '../../show/page-head.tsx'
+import { objectKindLabel } from './object-kinds.ts'
 import { findChanges } from './state-changes.ts'
 
 const BACK = <PageLink to="/history">Change history</PageLink>
@@ -46,7 +47,7 @@ function EntryDetail({ entry }: { readonly entry: AuditEntry }) {
             ['Address', entry.address],
             ['Object', objectName],
             ['Object id', objectId],
-            ['Kind', objectKind],
+            ['Kind', objectKind && objectKindLabel(objectKind)],
             ['Change', entry.change],
             ['Request id', requestId && <CopyId key="request" id={requestId} of="the request" />],
             ...(requestId && isRefusal(entry) ? [decisionRow(requestId)] : []),
@@ -89,26 +90,28 @@ function Changes({ entry }: { readonly entry: AuditEntry }) {
       {changes.length === 0 ? (
         <Text c="dimmed">No member has another value.</Text>
       ) : (
-        <Table.ScrollContainer minWidth={0} tabIndex={0}>
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Member</Table.Th>
-                <Table.Th>Before</Table.Th>
-                <Table.Th>After</Table.Th>
+        <Table className="card-rows" aria-label="Changed members">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Member</Table.Th>
+              <Table.Th>Before</Table.Th>
+              <Table.Th>After</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {changes.map(({ name, before: was, after: is }) => (
+              <Table.Tr key={name}>
+                <Table.Td className="first-cell breakable">{name}</Table.Td>
+                <Table.Td className="breakable" data-label="Before">
+                  {was === undefined ? '–' : <Code>{was}</Code>}
+                </Table.Td>
+                <Table.Td className="breakable" data-label="After">
+                  {is === undefined ? '–' : <Code>{is}</Code>}
+                </Table.Td>
               </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {changes.map(({ name, before: was, after: is }) => (
-                <Table.Tr key={name}>
-                  <Table.Td className="breakable">{name}</Table.Td>
-                  <Table.Td className="breakable">{was === undefined ? '–' : <Code>{was}</Code>}</Table.Td>
-                  <Table.Td className="breakable">{is === undefined ? '–' : <Code>{is}</Code>}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+            ))}
+          </Table.Tbody>
+        </Table>
       )}
     </Section>
   )

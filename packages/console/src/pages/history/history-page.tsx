@@ -6,6 +6,7 @@ import { ListPage } from '../../list/list-page.tsx'
 import type { Column } from '../../list/list-table.tsx'
 import { Ago } from '../../show/instant.tsx'
 import { PageLink } from '../../show/links.tsx'
+import { OBJECT_KINDS, objectKindLabel } from './object-kinds.ts'
 import { findChanges } from './state-changes.ts'
 
 const SHOWN_CHANGES = 3
@@ -23,7 +24,12 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   { label: 'Time', sort: 'at', cell: ({ at }) => <Ago at={at} /> },
   { label: 'Actor', sort: 'actorName', cell: ({ actorName, actorId }) => actorName ?? actorId ?? '–' },
   { label: 'Object', sort: 'objectName', cell: ({ objectName, objectId }) => objectName ?? objectId ?? '–' },
-  { label: 'Kind', sort: 'objectKind', from: 'md', cell: ({ objectKind }) => objectKind ?? '–' },
+  {
+    label: 'Kind',
+    sort: 'objectKind',
+    from: 'md',
+    cell: ({ objectKind }) => (objectKind ? objectKindLabel(objectKind) : '–'),
+  },
   { label: 'Changed', from: 'lg', cell: (entry) => describeChange(entry) },
   { label: 'Address', sort: 'address', from: 'lg', cell: ({ address }) => address ?? '–' },
 ]
@@ -45,11 +51,6 @@ const PERIODS = [
   ['month', 'Last 30 days', 30 * 24 * HOUR_MS],
 ] as const
 
-const KINDS = [
-  ...['ext-jwt-signer', 'auth-policy', 'identity', 'authenticator', 'passkey', 'enrollment', 'ca', 'event-sink'],
-  ...['scim-token', 'scim-group', 'revocation', 'organization', 'identity-provider', 'network', 'api-account'],
-].map((value) => ({ value, label: value }))
-
 const byNameOrId = (name: string, label: string): TextFilter => ({
   kind: 'text',
   name,
@@ -63,7 +64,7 @@ const byNameOrId = (name: string, label: string): TextFilter => ({
 const FILTERS = [
   byNameOrId('actor', 'Actor (name or id)'),
   byNameOrId('object', 'Object (name or id)'),
-  equalFilter('kind', 'Kind', 'objectKind', KINDS),
+  equalFilter('kind', 'Kind', 'objectKind', OBJECT_KINDS),
   choiceFilter(
     'period',
     'Time',

@@ -178,7 +178,7 @@ export function PolicyForm({ policy, onSend, submitLabel }: PolicyFormProps) {
           {...switchProps('endWithToken')}
         />
       </Section>
-      <Section title="Certificates">
+      <Section title="Issued certificates">
         <NumberInput
           label="Validity (days)"
           description="New and renewed certificates are valid for at most so many days"

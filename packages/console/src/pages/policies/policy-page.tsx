@@ -11,7 +11,7 @@ import { PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { PageHead } from '../../show/page-head.tsx'
 import { PolicyForm } from './policy-form.tsx'
-import { UsedBy } from './used-by.tsx'
+import { UsedBy, useReasonToKeep } from './used-by.tsx'
 
 const BACK = <PageLink to="/policies">Authentication policies</PageLink>
 
@@ -20,6 +20,7 @@ const DEFAULT_POLICY = 'default'
 export function PolicyPage() {
   const { id } = useParams({ from: '/shell/policies/$id' })
   const leave = useLeave()
+  const reasonToKeep = useReasonToKeep(id)
   const query = useFreshQuery({
     queryKey: ['policies', 'one', id],
     queryFn: () => loadVersioned(controller.authPolicies, id),
@@ -35,7 +36,8 @@ export function PolicyPage() {
                 label="Delete"
                 name={policy.name}
                 need="DELETE /auth-policies/:id"
-                warning="It can only be deleted when no identity uses it."
+                warning="This cannot be undone."
+                notPossible={reasonToKeep}
                 onConfirm={() => controller.authPolicies.delete(id).then(leave)}
               />
             )}

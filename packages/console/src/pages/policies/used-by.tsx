@@ -20,7 +20,8 @@ async function countUses(id: string): Promise<{ readonly identities: number; rea
   return { identities: identities.total, signers: signers.total }
 }
 
-export function UsedBy({ id }: Pick<AuthPolicy, 'id'>) {
+/** Undefined without the permission to read them. */
+function useUses(id: string) {
   const may = useMay()
   const { data } = useQuery({
     queryKey: ['policies', 'uses', id],
@@ -28,6 +29,23 @@ export function UsedBy({ id }: Pick<AuthPolicy, 'id'>) {
     enabled: may('GET /identities') && may('GET /ext-jwt-signers'),
     retry: false,
   })
+  return data
+}
+
+/** Why a policy cannot be deleted; undefined when nothing uses it. */
+export function useReasonToKeep(id: string): string | undefined {
+  const { identities = 0, signers = 0 } = useUses(id) ?? {}
+  const users = [
+    ...(identities > 0 ? [counted(identities, 'identity', 'identities')] : []),
+    ...(signers > 0 ? [counted(signers, 'signer', 'signers')] : []),
+  ]
+  if (users.length === 0) return undefined
+  const verb = identities + signers === 1 ? 'uses' : 'use'
+  return `It cannot be deleted while ${users.join(' and ')} ${verb} it: give them another policy first.`
+}
+
+export function UsedBy({ id }: Pick<AuthPolicy, 'id'>) {
+  const data = useUses(id)
   return (
     <Stack gap={4} align="flex-start">
       {id === DEFAULT_POLICY && <StateBadge color="blue">Default</StateBadge>}

@@ -17,6 +17,7 @@ import { ButtonLink, PageLink } from '../../show/links.tsx'
 import { Loaded } from '../../show/loaded.tsx'
 import { PageHead } from '../../show/page-head.tsx'
 import { TagList } from '../../show/tag-list.tsx'
+import { useSignerNames } from '../policies/use-signer-names.ts'
 import { sinkQuery } from './sink-query.ts'
 import { DeliveryBadge } from './sinks-page.tsx'
 
@@ -35,6 +36,7 @@ export function SinkPage() {
 
 function SinkDetail({ sink }: { readonly sink: EventSink }) {
   const { filter, lastDeliveryAt, lastError, dropped } = sink
+  const { nameOf } = useSignerNames()
   return (
     <Stack>
       <PageHead title={sink.name} back={BACK}>
@@ -66,7 +68,7 @@ function SinkDetail({ sink }: { readonly sink: EventSink }) {
             ['Format', sink.format, 'format'],
             ['Secret', sink.secretSet ? 'Set' : 'None', 'secretSet'],
             ['Types', filter?.types?.join(', ') ?? 'All'],
-            ['Signers', filter?.signers?.join(', ') ?? 'All'],
+            ['Signers', filter?.signers?.map(nameOf).join(', ') ?? 'All'],
             ['Outcomes', filter?.outcomes?.join(', ') ?? 'All'],
             ['Tags', <TagList key="tags" tags={sink.tags} />],
           ]}
