@@ -17,7 +17,13 @@ export function unknownCommand(commands: readonly CommandRow[], words: readonly 
     return usageError(`there is no command "${named}"`, near ?? `commands are ${[...nouns].join(', ')}`)
   }
   const message = second === undefined ? `"${first}" needs a subcommand` : `there is no command "${named}"`
-  return usageError(message, near ?? `try ${subcommands.map((row) => `"countersign ${row.name}"`).join(' or ')}`)
+  return usageError(message, near ?? hintOf(first, subcommands))
+}
+
+function hintOf(noun: string, subcommands: readonly CommandRow[]): string {
+  if (subcommands.length === 1) return `try "countersign ${subcommands[0]?.name}"`
+  const verbs = subcommands.map(({ name }) => name.slice(noun.length + 1)).join(', ')
+  return `its commands are ${verbs}: "countersign ${noun} --help" explains them`
 }
 
 /** The commands that are probably meant: with a misspelt first or second word, or with the two swapped (`list signers`). */
