@@ -92,3 +92,17 @@ test('a policy that an identity has cannot be deleted, and the button says why',
   await page.getByRole('heading', { level: 1, name: 'Authentication policies' }).waitFor()
   assert.deepEqual(pageErrors, [])
 })
+
+test('a preview says in words what sessions would need, and is gone when a save is refused', needsBrowser, async () => {
+  const { page, pageErrors, goAsAdmin } = await stage().open(PHONE)
+  await goAsAdmin('policies/default')
+  const preview = page.getByRole('status', { name: 'Preview' })
+  await page.getByRole('switch', { name: 'Require a one-time code (TOTP)' }).click({ force: true })
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await preview.getByText('admin: Must set up one-time codes').waitFor()
+  await page.getByRole('textbox', { name: 'Accept rule' }).fill('claims.level >')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText(/^acceptRule has a mistake at line 1/).waitFor()
+  assert.equal(await preview.count(), 0)
+  assert.deepEqual(pageErrors, [])
+})

@@ -30,8 +30,13 @@ export function FormFrame(props: FormFrameProps) {
   const may = useMay()
   const preview = usePreview(readChange)
   if (need && !may(need)) return <ShownValues>{children}</ShownValues>
+  // What a save says counts, not what was predicted for earlier values.
+  const save: FormFrameProps['onSubmit'] = (event) => {
+    preview?.clear()
+    onSubmit(event)
+  }
   return (
-    <Paper withBorder p="md" maw={720} component="form" onSubmit={onSubmit} noValidate>
+    <Paper withBorder p="md" maw={720} component="form" onSubmit={save} noValidate>
       <Stack gap="md">
         {children}
         {error !== undefined && (

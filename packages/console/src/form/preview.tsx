@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { controller } from '../api/client.ts'
 import { useMay } from '../api/use-may.ts'
 import { ErrorNote } from '../show/error-note.tsx'
+import { missingLabel } from '../show/missing-label.ts'
 
 /** The state of a preview: what would happen, or why that cannot be said. */
 type Shown = { readonly report: WhatIfReport } | { readonly error: unknown }
@@ -25,6 +26,7 @@ export function usePreview(readChange: (() => WhatIfChange) | undefined) {
     }
   }
   return {
+    clear: () => setShown(undefined),
     button: (
       <Button variant="light" loading={isBusy} onClick={() => void ask()}>
         Preview
@@ -85,7 +87,7 @@ function linesOf({ refused, accepted, attributes, factors, unknown }: WhatIfRepo
       const changes = [...added.map((name) => `+${name}`), ...removed.map((name) => `−${name}`)]
       return `${identity.name} would get other attributes: ${changes.join(' ')}`
     }),
-    ...factors.map(({ identity, missing }) => `${identity.name} would need ${missing.join(', ')}`),
+    ...factors.map(({ identity, missing }) => `${identity.name}: ${missing.map(missingLabel).join('. ')}`),
     ...unknown.map(({ identity, text }) => `Not known for ${identity?.name ?? 'an unknown subject'}: ${text}`),
   ]
 }

@@ -1,15 +1,6 @@
 import type { ApiSession } from '@countersign/sdk'
 import { StateBadge } from '../../show/badges.tsx'
-
-const MISSING_LABELS: Readonly<Record<string, string>> = {
-  totp: 'Needs a one-time code',
-  'totp-enrollment': 'Must set up one-time codes',
-  passkey: 'Needs a passkey',
-  'ext-jwt': 'Needs a second token',
-  'acr-insufficient': 'Needs a stronger login (acr)',
-  'amr-insufficient': 'Needs a stronger login (amr)',
-  'authentication-too-old': 'Needs a newer login',
-}
+import { missingLabel } from '../../show/missing-label.ts'
 
 const REFUSED = 'Refused: the policy no longer allows this login'
 
@@ -17,7 +8,7 @@ const REFUSED = 'Refused: the policy no longer allows this login'
 export function describeSessionState({ state, missing = [] }: Pick<ApiSession, 'state' | 'missing'>): string {
   if (state === 'refused') return REFUSED
   if (state === 'complete') return 'Signed in'
-  return missing.map((name) => MISSING_LABELS[name] ?? name).join('. ')
+  return missing.map(missingLabel).join('. ')
 }
 
 const COLORS = { complete: 'green', partial: 'orange', refused: 'red' } as const
@@ -27,7 +18,7 @@ export function SessionState({ session }: { readonly session: Pick<ApiSession, '
   const labels = state === 'partial' ? missing : [state]
   return labels.map((name) => (
     <StateBadge key={name} color={COLORS[state]}>
-      {STATE_LABELS[name] ?? MISSING_LABELS[name] ?? name}
+      {STATE_LABELS[name] ?? missingLabel(name)}
     </StateBadge>
   ))
 }

@@ -1,5 +1,5 @@
 import type { AuthPolicy, AuthPolicyInput } from '@countersign/sdk'
-import { Alert, Group, MultiSelect, NumberInput, Select, Stack, Switch, TagsInput, TextInput } from '@mantine/core'
+import { Alert, MultiSelect, NumberInput, Select, SimpleGrid, Stack, Switch, TagsInput, TextInput } from '@mantine/core'
 import { FormFrame } from '../../form/form-frame.tsx'
 import { proposedChange } from '../../form/proposed-change.ts'
 import { RuleField } from '../../form/rule-field.tsx'
@@ -92,7 +92,7 @@ export function PolicyForm({ policy, onSend, submitLabel }: PolicyFormProps) {
       <Section title="Passwords">
         <Switch label="Allow login by password" {...switchProps('updbAllowed')} />
         <Stack gap="xs">
-          <Group grow align="start">
+          <SimpleGrid cols={{ base: 1, xs: 2 }}>
             <NumberInput
               label="Minimum password length"
               min={5}
@@ -107,7 +107,7 @@ export function PolicyForm({ policy, onSend, submitLabel }: PolicyFormProps) {
               max={1_000_000}
               {...form.getInputProps('maxAttempts')}
             />
-          </Group>
+          </SimpleGrid>
           <NumberInput
             label="Lockout duration (minutes)"
             description="0: until an administrator enables the identity"
@@ -152,7 +152,7 @@ export function PolicyForm({ policy, onSend, submitLabel }: PolicyFormProps) {
         />
       </Section>
       <Section title="Sessions">
-        <Group grow align="start">
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
           <NumberInput
             label="Idle time (minutes)"
             description="A session that is not used for so many minutes ends"
@@ -171,7 +171,7 @@ export function PolicyForm({ policy, onSend, submitLabel }: PolicyFormProps) {
             allowDecimal={false}
             {...form.getInputProps('maxMinutes')}
           />
-        </Group>
+        </SimpleGrid>
         <Switch
           label="End with the token"
           description="A session ends when the token that opened it expires"
