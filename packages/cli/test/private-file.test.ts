@@ -51,6 +51,22 @@ for (const umask of [0o000, 0o022, 0o077, 0o777]) {
   })
 }
 
+test('Q-20 a private file that is written in parts appears with all of them, and not at all when one is missing', (t) => {
+  const folder = makeFolder(t)
+  const path = join(folder, 'secret')
+  for (const isWhole of [false, true]) {
+    const file = reservePrivateFile(path, { replace: true })
+    file.begin('one ')
+    file.begin('two ')
+    assert.equal(existsSync(path), false)
+    if (isWhole) file.write('three')
+    file.release()
+    assert.deepEqual(readdirSync(folder), isWhole ? ['secret'] : [])
+  }
+  assert.equal(readPrivateFile(path), 'one two three')
+  assert.equal(modeOf(path), 0o600)
+})
+
 test('Q-20 a file that others can read is neither read nor written; one with mode 600 is', (t) => {
   const path = join(makeFolder(t), 'secret')
   writeFileSync(path, 'kept', { mode: 0o600 })

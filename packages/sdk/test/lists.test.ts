@@ -272,3 +272,28 @@ test('an error has the cause of the server as it is on the wire, and a hint', as
   const network = await unreachable.version().catch((error: unknown) => error)
   assert.ok(network instanceof CountersignError && network.cause instanceof Error && network.hint !== undefined)
 })
+
+test('the audit record of a node is read in short ranges up to its head, also where many entries are missing', async (t) => {
+  const kept = [1200, 1201, 1205, 1700, 1701, 4000, 4001].map((sequence) => ({ id: `e${sequence}`, sequence }))
+  const server = await startServer(t, ({ path }) => {
+    const filter = queryOf(path).get('filter') ?? ''
+    const [, node, after, last, limit] =
+      /^node = "(.*)" and sequence > (\d+) and sequence <= (\d+) sort by sequence limit (\d+)$/.exec(filter) ?? []
+    assert.equal(node, 'one', filter)
+    const found = kept.filter(({ sequence }) => sequence > Number(after) && sequence <= Number(last))
+    return { json: { data: found.slice(0, Number(limit)), meta: { pagination: { totalCount: found.length } } } }
+  })
+  const { audit } = new ControllerClient({ baseUrl: server.url, session: 's' })
+  const read = async (sequence: number) => {
+    const sequences: number[] = []
+    for await (const entry of audit.upTo({ node: 'one', sequence })) sequences.push(entry.sequence)
+    return sequences
+  }
+  assert.deepEqual(
+    await read(4000),
+    kept.map(({ sequence }) => sequence).filter((sequence) => sequence <= 4000),
+  )
+  assert.ok(server.seen.length < 10, String(server.seen.length))
+  assert.deepEqual(await read(100), [])
+  assert.deepEqual(await read(0), [])
+})

@@ -10,10 +10,15 @@ export function loadTextFile(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (cause) {
-    const reason = NO_FILE[(cause as NodeJS.ErrnoException).code ?? '']
-    if (reason === undefined) throw cause
-    throw new CliError(`${path} ${reason}`, { hint: 'check the path', exitCode: EXIT.usage, cause })
+    throw missingFile(path, cause)
   }
+}
+
+/** The error to throw when a file could not be read: a CliError when it does not exist, else `cause`. */
+export function missingFile(path: string, cause: unknown): unknown {
+  const reason = NO_FILE[(cause as NodeJS.ErrnoException).code ?? '']
+  if (reason === undefined) return cause
+  return new CliError(`${path} ${reason}`, { hint: 'check the path', exitCode: EXIT.usage, cause })
 }
 
 /** Reads a file, or stdin for `-`. */

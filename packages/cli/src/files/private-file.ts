@@ -36,7 +36,9 @@ export function ensurePrivateFolder(path: string): void {
 /** A reserved path for a private file, which appears only when it is written. */
 export interface ReservedFile {
   readonly path: string
-  /** Writes the file atomically. */
+  /** Writes a part of a long text ahead of `write`. */
+  begin(part: string): void
+  /** Writes the rest of the text; the file appears with all of it. */
   write(text: string): void
   /** Ends the reservation. A file that was written stays. */
   release(): void
@@ -51,6 +53,7 @@ export function reservePrivateFile(path: string, { replace }: { readonly replace
   const { draft, file } = createDraft(path)
   return {
     path,
+    begin: (part) => writeFileSync(file, part),
     write(text) {
       writeFileSync(file, text)
       fsyncSync(file)

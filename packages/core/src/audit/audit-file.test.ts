@@ -7,8 +7,8 @@ const HEADER = { format: AUDIT_FILE_FORMAT, exportedAt: '', keys: [], heads: [],
 const ENTRY = { node: 'one', sequence: 1 }
 
 test('a file has a header, and an entry on each further line', () => {
-  const { entries, header } = readAuditFile(`${JSON.stringify(HEADER)}\n${JSON.stringify(ENTRY)}\n\n`)
-  assert.deepEqual([header, entries], [HEADER, [ENTRY]])
+  const { entries, header } = readAuditFile([JSON.stringify(HEADER), JSON.stringify(ENTRY), '', ''])
+  assert.deepEqual([header, [...entries]], [HEADER, [ENTRY]])
 })
 
 test('what is not an export is refused with its line', () => {
@@ -27,7 +27,7 @@ test('what is not an export is refused with its line', () => {
   ]
   for (const [text, message] of refused) {
     assert.throws(
-      () => readAuditFile(text),
+      () => [...readAuditFile(text.split('\n')).entries],
       (error) => error instanceof AuditFileError && message.test(error.message),
       text,
     )
@@ -44,7 +44,7 @@ test('heads are read from what a sink has received, in either format', () => {
     'torn',
     '',
   ]
-  assert.deepEqual(readSinkHeads(lines.join('\n')), [head, { ...head, sequence: 3 }])
+  assert.deepEqual(readSinkHeads(lines), [head, { ...head, sequence: 3 }])
 })
 
 test('canonical JSON has sorted names and no undefined members', () => {

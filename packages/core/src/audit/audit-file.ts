@@ -17,35 +17,47 @@ export class AuditFileError extends Error {
   override readonly name = 'AuditFileError'
 }
 
-/** Reads an export: a header, and an entry on each further line. Throws `AuditFileError`. */
-export function readAuditFile(text: string): ExportedAudit & { readonly header: AuditFileHeader } {
-  const [first = '', ...lines] = text.split('\n')
-  const header = readLine(first, 1) as unknown as AuditFileHeader
+/** Reads the lines of an export: a header, and an entry on each further line. Entries are read when they are needed. Both throw `AuditFileError`. */
+export function readAuditFile(lines: Iterable<string>): ExportedAudit & { readonly header: AuditFileHeader } {
+  const rest = lines[Symbol.iterator]()
+  const header = readLine(String(rest.next().value ?? ''), 1) as unknown as AuditFileHeader
   const { format, keys, heads, anchors } = header
   const isHeader =
     format === AUDIT_FILE_FORMAT && isListOf(isObject, keys) && isListOf(isPlace, heads) && isListOf(isPlace, anchors)
   if (!isHeader) throw new AuditFileError(`line 1 is not the header of a file of the format ${AUDIT_FILE_FORMAT}`)
-  const entries = lines.flatMap((line, index) => {
-    if (line.trim() === '') return []
-    const entry = readLine(line, index + 2)
-    if (!isPlace(entry)) throw new AuditFileError(`line ${index + 2} is not an entry`)
-    return [entry as unknown as ExportedEntry]
-  })
-  return { header, heads, anchors, entries }
+  return { header, heads, anchors, entries: readEntries(rest) }
+}
+
+function* readEntries(lines: Iterator<string>): Generator<ExportedEntry> {
+  let number = 1
+  for (let next = lines.next(); !next.done; next = lines.next()) {
+    number++
+    if (next.value.trim() === '') continue
+    const entry = readLine(next.value, number)
+    if (!isPlace(entry)) throw new AuditFileError(`line ${number} is not an entry`)
+    yield entry as unknown as ExportedEntry
+  }
 }
 
 /** The heads among the events that a sink has received, one JSON object on each line, in either format. Other lines are passed over. */
-export function readSinkHeads(text: string): AuditHead[] {
-  return text.split('\n').flatMap((line) => {
-    try {
-      const event = readLine(line, 0)
-      const { namespace, node, sequence, hash, signature } = (event.data ?? event) as Readonly<Record<string, unknown>>
-      const head = { node, sequence, hash, signature }
-      return namespace === 'auditHead' && isPlace(head) ? [head as AuditHead] : []
-    } catch {
-      return []
-    }
-  })
+export function readSinkHeads(lines: Iterable<string>): AuditHead[] {
+  const found: AuditHead[] = []
+  for (const line of lines) {
+    const head = line.includes('"auditHead"') ? findHead(line) : undefined
+    if (head) found.push(head)
+  }
+  return found
+}
+
+function findHead(line: string): AuditHead | undefined {
+  try {
+    const event = readLine(line, 0)
+    const { namespace, node, sequence, hash, signature } = (event.data ?? event) as Readonly<Record<string, unknown>>
+    const head = { node, sequence, hash, signature }
+    return namespace === 'auditHead' && isPlace(head) ? (head as AuditHead) : undefined
+  } catch {
+    return undefined
+  }
 }
 
 function isListOf(isItem: (value: unknown) => boolean, list: unknown): boolean {

@@ -103,7 +103,7 @@ test('Z-05 says which entry was changed, removed, reordered or cut off', () => {
 })
 
 /** Rewrites an entry, with hashes that fit, as far as `until`. */
-function rewrite(audit: ExportedAudit, sequence: number, until: number): ExportedAudit {
+function rewrite(audit: ReturnType<typeof makeAudit>, sequence: number, until: number): ExportedAudit {
   let before: ExportedEntry | undefined
   const entries = audit.entries.map((entry) => {
     if (entry.node !== 'one' || entry.sequence < sequence || entry.sequence > until) {

@@ -13,7 +13,8 @@ export type ExportedEntry = AuditLink & Partial<AuditContent>
 
 /** The entries of all nodes in the order of the export, with what vouches for their beginnings and ends. */
 export interface ExportedAudit {
-  readonly entries: readonly ExportedEntry[]
+  /** Read once, one after the other: an export can be larger than the memory. */
+  readonly entries: Iterable<ExportedEntry>
   readonly heads: readonly AuditHead[]
   /** Of each node whose oldest entries retention has deleted. */
   readonly anchors: readonly AuditHead[]
@@ -48,7 +49,14 @@ export interface AuditVerdict {
 
 /** Checks an export against the public keys of the controller. */
 export function verifyAudit({ entries, heads, anchors }: ExportedAudit, keys: AuditKeys): AuditVerdict {
-  const byNode = Map.groupBy(entries, ({ node }) => node)
+  const byNode = new Map<string, ChainedEntry[]>()
+  let checked = 0
+  for (const entry of entries) {
+    checked++
+    const chain = byNode.get(entry.node)
+    if (chain) chain.push(chained(entry))
+    else byNode.set(entry.node, [chained(entry)])
+  }
   const nodes = [...new Set([...byNode.keys(), ...heads.map(({ node }) => node)])].toSorted()
   const findings: AuditFinding[] = []
   let unsigned = 0
@@ -65,19 +73,29 @@ export function verifyAudit({ entries, heads, anchors }: ExportedAudit, keys: Au
     findings.push(...chain.findings)
     unsigned += chain.unsigned
   }
-  return { findings, checked: entries.length, unsigned, nodes }
+  return { findings, checked, unsigned, nodes }
 }
 
 type Place = Pick<AuditHead, 'sequence' | 'hash'>
+
+/** What the check of a chain needs of an entry. */
+interface ChainedEntry extends Place, Pick<AuditLink, 'previousHash'> {
+  readonly isUnchanged: boolean
+}
+
+function chained(entry: ExportedEntry): ChainedEntry {
+  const { sequence, hash, previousHash } = entry
+  return { sequence, hash, previousHash, isUnchanged: isUnchanged(entry) }
+}
 
 /** The check of one node's entries. */
 class ChainCheck {
   readonly findings: AuditFinding[] = []
   readonly #node: string
-  readonly #given: readonly ExportedEntry[]
+  readonly #given: readonly ChainedEntry[]
   unsigned = 0
 
-  constructor(node: string, given: readonly ExportedEntry[]) {
+  constructor(node: string, given: readonly ChainedEntry[]) {
     this.#node = node
     this.#given = given
   }
@@ -105,7 +123,7 @@ class ChainCheck {
   }
 
   /** Entries that retention was about to delete lead up to the anchor. Others that stand before it were inserted: nothing vouches for them. */
-  #checkEarlier(start: Place, entries: readonly ExportedEntry[]): void {
+  #checkEarlier(start: Place, entries: readonly ChainedEntry[]): void {
     const [first, last] = [entries[0], entries.at(-1)]
     if (!first || !last) return
     if (last.sequence === start.sequence && last.hash === start.hash) {
@@ -128,15 +146,15 @@ class ChainCheck {
     }
   }
 
-  #checkLinks(start: Place, entries: readonly ExportedEntry[]): void {
-    let before = start
+  #checkLinks(start: Place, entries: readonly ChainedEntry[]): void {
+    let before: Place = start
     let wasChanged = false
     for (const entry of entries) {
       const { sequence } = entry
       const [first, last] = [before.sequence + 1, sequence - 1]
       const isNext = sequence === first
       if (!isNext) this.#report('removed', first, `${named(first, last)} missing`, last)
-      const isChanged = !isUnchanged(entry)
+      const isChanged = !entry.isUnchanged
       if (isChanged) this.#report('changed', sequence, `entry ${sequence} was changed: its hash does not match`)
       else if (isNext && entry.previousHash !== before.hash && !wasChanged) {
         // Who rewrites an entry with a hash that fits cannot change the hash that the next one holds.
@@ -149,7 +167,7 @@ class ChainCheck {
   }
 
   #checkEnds(
-    bySequence: ReadonlyMap<number, ExportedEntry>,
+    bySequence: ReadonlyMap<number, ChainedEntry>,
     { last, start, heads }: { readonly last: Place; readonly start: Place; readonly heads: readonly AuditHead[] },
   ): void {
     const head = newest(heads)

@@ -33,14 +33,25 @@ export class Audit {
     return { heads: data, anchors: listOf('anchors'), keys: listOf('keys') }
   }
 
-  /** The entries of a node up to its head, in their order. */
+  /** The entries of a node up to its head, in their order. They are requested as they are read. */
   async *upTo({ node, sequence: end }: Pick<AuditHead, 'node' | 'sequence'>): AsyncGenerator<AuditEntry> {
     for (let last = 0; last < end; ) {
-      const condition = `node = ${quoteForFilter(node)} and sequence > ${last} and sequence <= ${end}`
-      const page = await this.entries.all({ filter: `${condition} sort by sequence limit ${PAGE}` })
-      yield* page
-      if (page.length < PAGE) return
-      last = page.at(-1)?.sequence ?? end
+      // A short range: the controller counts what matches.
+      const until = Math.min(end, last + PAGE)
+      const page = await this.#between(node, last, until)
+      if (page.length > 0) {
+        yield* page
+        last = until
+      } else {
+        const [next] = await this.#between(node, until, end, 1)
+        if (!next) return
+        last = next.sequence - 1
+      }
     }
+  }
+
+  #between(node: string, after: number, last: number, limit = PAGE): Promise<AuditEntry[]> {
+    const condition = `node = ${quoteForFilter(node)} and sequence > ${after} and sequence <= ${last}`
+    return this.entries.all({ filter: `${condition} sort by sequence limit ${limit}` })
   }
 }

@@ -18,7 +18,7 @@ export const auditExport: Command = {
   async run(call) {
     const path = call.args[0] ?? ''
     const file = reservePrivateFile(path, { replace: true })
-    const lines: string[] = []
+    let entries = 0
     try {
       await withController(call, async ({ audit }) => {
         // Heads first: entries that are recorded meanwhile have a later head, and belong to the next export.
@@ -30,14 +30,18 @@ export const auditExport: Command = {
           heads: heads.map(placeOf),
           anchors: anchors.map(placeOf),
         }
-        lines.push(JSON.stringify(header))
-        for (const head of heads) for await (const entry of audit.upTo(head)) lines.push(JSON.stringify(entry))
+        file.begin(`${JSON.stringify(header)}\n`)
+        for (const head of heads) {
+          for await (const entry of audit.upTo(head)) {
+            file.begin(`${JSON.stringify(entry)}\n`)
+            entries++
+          }
+        }
       })
-      file.write(`${lines.join('\n')}\n`)
+      file.write('')
     } finally {
       file.release()
     }
-    const entries = lines.length - 1
     if (getFormat(call) === 'table') call.terminal.note(`wrote ${entries} entries to ${path}`)
     else await printData(call, { file: path, entries }, () => path)
     return EXIT.ok

@@ -1,6 +1,8 @@
 import {
   AuditFileError,
+  type AuditHead,
   type AuditKey,
+  type AuditKeys,
   type AuditVerdict,
   readAuditFile,
   readSinkHeads,
@@ -9,6 +11,7 @@ import {
 import { CliError, EXIT, usageError } from '../../cli-error.ts'
 import type { Command } from '../../command.ts'
 import { loadTextFile } from '../../files/load-text-file.ts'
+import { readLines } from '../../files/read-lines.ts'
 import { getFormat, printData } from '../../output/print-result.ts'
 import { QUIET_FLAG } from '../../session/call-flags.ts'
 
@@ -41,11 +44,10 @@ export const auditVerify: Command = {
   ],
   async run(call) {
     const { key, heads } = call.flags
-    const exported = readExport(call.args[0] ?? '')
-    const keys = typeof key === 'string' ? readKeys(key) : exported.header.keys
-    const received = typeof heads === 'string' ? readSinkHeads(loadTextFile(heads)) : []
-    const verdict = verifyAudit({ ...exported, heads: [...exported.heads, ...received] }, keys)
-    if (typeof key !== 'string') {
+    const received = typeof heads === 'string' ? readSinkHeads(readLines(heads)) : []
+    const given = typeof key === 'string' ? readKeys(key) : undefined
+    const verdict = checkExport(call.args[0] ?? '', given, received)
+    if (!given) {
       call.terminal.notice('warning: checked with the keys of the file itself; give --key FILE to find a forgery')
     }
     if (getFormat(call) === 'table') print(call, verdict)
@@ -61,16 +63,18 @@ function print({ terminal }: Parameters<Command['run']>[0], { findings, checked,
   else terminal.out(`${what}: ${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}`)
 }
 
-function readExport(path: string) {
+/** Without keys, those of the file itself are used. */
+function checkExport(path: string, keys: AuditKeys | undefined, received: readonly AuditHead[]): AuditVerdict {
   try {
-    return readAuditFile(loadTextFile(path))
+    const exported = readAuditFile(readLines(path))
+    return verifyAudit({ ...exported, heads: [...exported.heads, ...received] }, keys ?? exported.header.keys)
   } catch (cause) {
     if (!(cause instanceof AuditFileError)) throw cause
     throw new CliError(`${path}: ${cause.message}`, { hint: 'give a file of "countersign audit export"', cause })
   }
 }
 
-function readKeys(path: string): readonly AuditKey[] {
+function readKeys(path: string): AuditKeys {
   try {
     const value = JSON.parse(loadTextFile(path)) as AuditKey | { readonly keys: readonly AuditKey[] }
     const keys = 'keys' in value && Array.isArray(value.keys) ? value.keys : [value as AuditKey]
