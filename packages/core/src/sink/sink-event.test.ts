@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { buildOtlpLogs } from './otlp-logs.ts'
+import { buildOtlpLogs, otlpBatches } from './otlp-logs.ts'
 import { retryDelayMs } from './retry-delay.ts'
 import { eventSubject, formatEvent, passesFilter, type SinkEvent } from './sink-event.ts'
 
@@ -110,3 +110,17 @@ test('retries wait longer each time, at most five minutes', () => {
   assert.equal(retryDelayMs(4, 1), 8_000)
   assert.equal(retryDelayMs(1_000, 1), 300_000)
 })
+test('OTLP requests stay below the limits of collectors: events are divided in their order, and no event is left out', () => {
+  const eventWith = (position: number, length: number): SinkEvent => ({ ...LOGIN, position, text: 'x'.repeat(length) })
+  const divided = (lengths: readonly number[]) =>
+    otlpBatches(lengths.map((length, at) => eventWith(at, length))).map((batch) =>
+      batch.map(({ position }) => position),
+    )
+  const half = 524_288
+  assert.deepEqual(divided([]), [])
+  assert.deepEqual(divided([10, 10, 10]), [[0, 1, 2]])
+  assert.deepEqual(divided([half, half]), [[0, 1]])
+  assert.deepEqual(divided([half, half + 1, 10]), [[0], [1, 2]])
+  assert.deepEqual(divided([10, 5 * half, 10]), [[0], [1], [2]])
+})
+

@@ -8,6 +8,7 @@ import { test } from 'node:test'
 import { newId } from '@countersign/core'
 import { pruneOutbox } from '../../src/operations/event-sink/arrange-records.ts'
 import { leaseSink } from '../../src/operations/event-sink/deliver.ts'
+import { recordEvents } from '../../src/operations/event-sink/record-events.ts'
 import { ADMIN_PASSWORD, buildApp, type TestApp } from './build-app.ts'
 import { deliver, makeSink, SINKS, sinkBody, startReceiver, WEBHOOK_SECRET } from './event-sinks.fixture.ts'
 import { create as createSigner } from './ext-jwt-signers.fixture.ts'
@@ -394,6 +395,34 @@ test('Z-01 a file has a line for each event; a full disk and a torn line lose an
   const lines = () => readFileSync(path, 'utf8').split('\n').slice(0, -1)
   const id = await makeSink(app, { name: 'audit', kind: 'file' })
   // The folder cannot be created, as on a full disk.
+test('Z-01 long events reach a collector in several requests, and those that it has accepted are not repeated', async (t) => {
+  const collector = await startReceiver(t)
+  const app = await buildApp(t)
+  const id = await makeSink(app, { name: 'otlp', kind: 'otlp', url: collector.url, filter: { types: ['apiAccount'] } })
+  const LONG = 400_000
+  const ids = Array.from({ length: 5 }, () => newId())
+  const events = ids.map((each) => ({
+    id: each,
+    text: JSON.stringify({ namespace: 'apiAccount', note: 'x'.repeat(LONG) }),
+  }))
+  await app.store.run(recordEvents, {}, { ...system(app), events })
+  const tooLong = (body: string) => body.length > 1_500_000
+  collector.respond(({ body }) => (tooLong(body) ? 413 : collector.received.length === 0 ? 200 : 503))
+  await deliver(app)
+  const idsOf = ({ json }: (typeof collector.received)[number]): string[] =>
+    json.resourceLogs[0].scopeLogs[0].logRecords.map(
+      ({ attributes }: { attributes: { value: { stringValue: string } }[] }) => attributes[0]?.value.stringValue,
+    )
+  assert.deepEqual(collector.received.map(idsOf), [ids.slice(0, 2)])
+  assert.match((await get(app, id)).lastError, /HTTP 503/)
+  collector.respond(({ body }) => (tooLong(body) ? 413 : 200))
+  app.clock.advance(10_000)
+  await deliver(app)
+  assert.deepEqual(collector.received.flatMap(idsOf), ids)
+  const { lastError, behind } = await get(app, id)
+  assert.deepEqual([lastError, behind], [null, 0])
+})
+
   writeFileSync(folder, '')
   await deliver(app)
   assert.match((await get(app, id)).lastError, /EEXIST|ENOTDIR|EACCES/)

@@ -3,6 +3,7 @@ import {
   buildOtlpLogs,
   FORMAT_TYPES,
   formatEvent,
+  otlpBatches,
   type SinkEvent,
   type SinkKind,
   webhookHeaders,
@@ -41,13 +42,23 @@ export function createSendEvents({ sender, clock, sealing, settings, folder }: S
     const sealed = [secret, hasPrevious ? previousSecret : null].filter((each) => each !== null)
     return sealed.map((each) => webhookKey(sealing.open(each, sinkSecretUse(id))))
   }
-  const all = async (events: readonly SinkEvent[], send: () => Promise<unknown>): Promise<Delivered> => {
-    try {
-      await send()
-      return { sent: events }
-    } catch (error) {
-      return { sent: [], error }
+  /** Sends one batch after the other. Ends after the first failure. */
+  const inBatches = async (
+    batches: readonly (readonly SinkEvent[])[],
+    send: (batch: readonly SinkEvent[]) => Promise<unknown>,
+    isOver: () => boolean,
+  ): Promise<Delivered> => {
+    const sent: SinkEvent[] = []
+    for (const batch of batches) {
+      if (sent.length > 0 && isOver()) break
+      try {
+        await send(batch)
+      } catch (error) {
+        return { sent, error }
+      }
+      sent.push(...batch)
     }
+    return { sent }
   }
 
   const byKind: Readonly<Record<SinkKind, SendEvents>> = {
@@ -61,21 +72,26 @@ export function createSendEvents({ sender, clock, sealing, settings, folder }: S
       }
       return deliverInOrder(events, { atOnce: AT_ONCE, send, isOver })
     },
-    otlp: (sink, events) =>
-      all(events, async () => {
-        const { id: owner, url, format } = sink
+    otlp: (sink, events, isOver) => {
+      const { id: owner, url, format } = sink
+      const keys = keysOf(sink)
+      const send = async (batch: readonly SinkEvent[]): Promise<void> => {
         const now = clock.now()
-        const content = buildOtlpLogs(events, format, now)
-        const headers = webhookHeaders({ id: events[0]?.id ?? '', at: now, body: content }, keysOf(sink))
+        const content = buildOtlpLogs(batch, format, now)
+        const headers = webhookHeaders({ id: batch[0]?.id ?? '', at: now, body: content }, keys)
         await sender.send(url ?? '', { owner, type: OTLP_TYPE, content, headers })
-      }),
-    file: ({ name, format }, events) =>
-      all(events, async () => {
+      }
+      return inBatches(otlpBatches(events), send, isOver)
+    },
+    file: ({ name, format }, events, isOver) => {
+      const append = async (batch: readonly SinkEvent[]): Promise<void> => {
         if (folder === undefined) throw new TypeError('there is no data directory for files')
         const { maxFileBytes: maxBytes, keepFiles } = settings.events
-        const lines = events.map((event) => formatEvent(event, format))
+        const lines = batch.map((event) => formatEvent(event, format))
         await appendLines({ folder, name, maxBytes, keepFiles }, lines)
-      }),
+      }
+      return inBatches([events], append, isOver)
+    },
   }
   return async (sink, events, isOver) => {
     try {
