@@ -50,11 +50,18 @@ test('CloudEvents 1.0 has the required attributes, and the event as data', () =>
     subject: 'identity',
     time: '2026-01-02T03:04:05.678Z',
     datacontenttype: 'application/json',
-    sequence: '7',
+    sequence: '0000000000000007',
   })
   assert.equal(data.reason, 'expired')
   const { type, subject } = JSON.parse(formatEvent(eventOf({ namespace: 'x', event_src_id: undefined }), 'cloudevents'))
   assert.deepEqual([type, subject], ['countersign.x', undefined])
+})
+
+test('the sequences of CloudEvents, compared as texts, have the order of the positions', () => {
+  const positions = [1, 9, 10, 99, 100, 1_000_000, Number.MAX_SAFE_INTEGER]
+  const sequences = positions.map((position) => JSON.parse(formatEvent({ ...LOGIN, position }, 'cloudevents')).sequence)
+  assert.deepEqual(sequences.toSorted(), sequences)
+  assert.deepEqual(sequences.map(Number), positions)
 })
 
 test('the subject of an event is the identity, else what changed, the signer, the account or the node', () => {
@@ -104,12 +111,6 @@ test('OTLP logs have a record for each event, with 64-bit numbers as text', () =
   assert.ok(first.attributes.some(({ key }: { key: string }) => key === 'reason'))
 })
 
-test('retries wait longer each time, at most five minutes', () => {
-  assert.equal(retryDelayMs(1, 1), 1_000)
-  assert.equal(retryDelayMs(1, 0), 750)
-  assert.equal(retryDelayMs(4, 1), 8_000)
-  assert.equal(retryDelayMs(1_000, 1), 300_000)
-})
 test('OTLP requests stay below the limits of collectors: events are divided in their order, and no event is left out', () => {
   const eventWith = (position: number, length: number): SinkEvent => ({ ...LOGIN, position, text: 'x'.repeat(length) })
   const divided = (lengths: readonly number[]) =>
@@ -124,3 +125,9 @@ test('OTLP requests stay below the limits of collectors: events are divided in t
   assert.deepEqual(divided([10, 5 * half, 10]), [[0], [1], [2]])
 })
 
+test('retries wait longer each time, at most five minutes', () => {
+  assert.equal(retryDelayMs(1, 1), 1_000)
+  assert.equal(retryDelayMs(1, 0), 750)
+  assert.equal(retryDelayMs(4, 1), 8_000)
+  assert.equal(retryDelayMs(1_000, 1), 300_000)
+})

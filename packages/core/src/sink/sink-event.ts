@@ -29,7 +29,10 @@ export function formatEvent(event: SinkEvent, format: SinkFormat): string {
   return format === 'json' ? eventJson(event) : cloudEvent(event)
 }
 
-/** CloudEvents 1.0, in the JSON format. `sequence` is the position, as the extension of that name defines it. */
+/** The digits of the greatest position. */
+const SEQUENCE_DIGITS = 16
+
+/** CloudEvents 1.0, in the JSON format. `sequence` is the position; the extension of that name requires texts whose order is that of the events. */
 function cloudEvent(event: SinkEvent): string {
   const members = membersOf(event)
   const subject = subjectOf(members)
@@ -41,7 +44,7 @@ function cloudEvent(event: SinkEvent): string {
     ...(subject !== undefined && { subject }),
     time: instantText(event.at),
     datacontenttype: 'application/json',
-    sequence: String(event.position),
+    sequence: String(event.position).padStart(SEQUENCE_DIGITS, '0'),
     data: members,
   })
 }
