@@ -31,14 +31,20 @@ export type EventOutcome = (typeof EVENT_OUTCOMES)[number]
 
 const MAX_FILTERED_SIGNERS = 64
 
+/** Without a misspelt part, a sink would receive more than is meant. */
+const isClosed = { additionalProperties: false }
+
 const filter = () =>
-  Type.Object({
-    types: Type.Optional(Type.Array(Type.Enum<EventType[]>([...EVENT_TYPES]), { maxItems: EVENT_TYPES.length })),
-    signers: Type.Optional(Type.Array(text(64), { maxItems: MAX_FILTERED_SIGNERS })),
-    outcomes: Type.Optional(
-      Type.Array(Type.Enum<EventOutcome[]>([...EVENT_OUTCOMES]), { maxItems: EVENT_OUTCOMES.length }),
-    ),
-  })
+  Type.Object(
+    {
+      types: Type.Optional(Type.Array(Type.Enum<EventType[]>([...EVENT_TYPES]), { maxItems: EVENT_TYPES.length })),
+      signers: Type.Optional(Type.Array(text(64), { maxItems: MAX_FILTERED_SIGNERS })),
+      outcomes: Type.Optional(
+        Type.Array(Type.Enum<EventOutcome[]>([...EVENT_OUTCOMES]), { maxItems: EVENT_OUTCOMES.length }),
+      ),
+    },
+    isClosed,
+  )
 export type SinkFilter = Readonly<Static<ReturnType<typeof filter>>>
 
 /** A receiver of events outside the controller. Member order is the order in responses. */
@@ -74,9 +80,10 @@ export const EVENT_SINK = resource({
   }),
   secret: field(Type.String({ maxLength: 256, secret: true }), {
     description:
-      'The key of the signatures: `whsec_` and base64 of 24 to 64 bytes. Stored sealed, never returned. A new one is used beside the one before it for 24 hours; an empty one removes both',
+      'The key of the signatures: `whsec_` and base64 of 24 to 64 bytes. Stored sealed, never returned. A new one is used beside the one before it for 24 hours; an empty one or null removes both',
+    default: null,
+    keptByPut: true,
     writeOnly: true,
-    optional: true,
     flag: { name: 'secret', kind: 'secret' },
   }),
   secretSet: field(Type.Boolean(), { description: 'Whether a secret is stored', readOnly: true }),

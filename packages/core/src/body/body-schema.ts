@@ -6,6 +6,8 @@ export interface BodySchema {
   readonly type?: string | undefined
   readonly properties?: Readonly<Record<string, BodySchema>> | undefined
   readonly required?: readonly string[] | undefined
+  /** False: unknown members are refused. Otherwise they are ignored, as existing clients expect. */
+  readonly additionalProperties?: boolean | undefined
   readonly items?: BodySchema | undefined
   readonly anyOf?: readonly BodySchema[] | undefined
   readonly enum?: readonly unknown[] | undefined

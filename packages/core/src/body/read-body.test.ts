@@ -24,6 +24,7 @@ const SCHEMA: BodySchema = {
     hidden: { type: 'string', minLength: 4, secret: true },
     inner: { type: 'object', required: ['deep'], properties: { deep: { type: 'integer' } } },
     open: { type: 'object' },
+    closed: { type: 'object', properties: { part: { type: 'string' } }, additionalProperties: false },
   },
 }
 const GOOD = { name: 'abc', list: ['a'] }
@@ -48,6 +49,13 @@ test('M-12 returns only the members of the schema, under the names in the schema
   assert.deepEqual({ ...(read({ inner: { DEEP: 1, other: 2 } }).inner as object) }, { deep: 1 })
   assert.deepEqual(read({ open: { any: [1, null] } }), { ...GOOD, open: { any: [1, null] } })
   assert.equal('toString' in (readBody(SCHEMA, GOOD) as object), false)
+})
+
+test('an object whose unknown members would change what is meant refuses them; in others they are ignored', () => {
+  assert.deepEqual({ ...(read({ closed: { PART: 'a' } }).closed as object) }, { part: 'a' })
+  assert.match(refusal({ ...GOOD, closed: { part: 'a', parts: 'secret' } }), /closed\.parts.*known member/)
+  assert.doesNotMatch(refusal({ ...GOOD, closed: { parts: 'secret' } }), /secret/)
+  assert.deepEqual({ ...(read({ inner: { deep: 1, deeper: 2 } }).inner as object) }, { deep: 1 })
 })
 
 test('D53 with the names of responses, every other unknown member is refused without its value', () => {

@@ -45,7 +45,12 @@ function pickKnownMembers(schema: BodySchema, object: JsonObject, path: string):
   const given = new Set<string>()
   for (const [spelling, value] of Object.entries(object)) {
     const name = names.get(foldAscii(spelling))
-    if (name === undefined) continue
+    if (name === undefined) {
+      if (schema.additionalProperties === false) {
+        throw violation(path + echoedValue(spelling), 'is not a known member', '')
+      }
+      continue
+    }
     const memberPath = path + name
     if (given.has(name)) throw parseError(`the member ${memberPath} is given twice`)
     given.add(name)

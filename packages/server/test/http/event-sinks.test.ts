@@ -78,6 +78,7 @@ test('Z-03 bodies are refused with the field that is wrong', async (t) => {
     [{ ...webhook, secret: 'plain text of a secret that is long' }, 'secret'],
     [{ ...webhook, filter: { types: ['unknown'] } }, 'filter.types.0'],
     [{ ...webhook, filter: { outcomes: ['maybe'] } }, 'filter.outcomes.0'],
+    [{ ...webhook, filter: { type: ['authentication'] } }, 'filter.type'],
     [{ ...webhook, name: '' }, 'name'],
     [{ name: '../../etc/cron', kind: 'file' }, 'name'],
     [{ name: 'a/b', kind: 'file' }, 'name'],
@@ -169,6 +170,12 @@ test('D64 D65 members change only when named, and another address clears the sec
   assert.equal((await get(app, id)).secretSet, false)
   const row = await app.store.db.selectFrom('event_sinks').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
   assert.deepEqual([row.secret, row.previous_secret], [null, null])
+  for (const none of [null, '']) {
+    for (const secret of [WEBHOOK_SECRET, OTHER_SECRET]) await app.admin('PATCH', path, { secret })
+    assert.equal((await get(app, id)).secretSet, true)
+    assert.equal((await app.admin('PATCH', path, { secret: none })).status, 200)
+    assert.equal((await get(app, id)).secretSet, false, String(none))
+  }
 })
 
 test('both secrets sign during a rotation, for a day', async (t) => {
@@ -388,13 +395,6 @@ test('OTLP logs and CloudEvents are sent to a collector', async (t) => {
   assert.equal(event?.json.id, event?.headers['webhook-id'])
 })
 
-test('Z-01 a file has a line for each event; a full disk and a torn line lose and repeat none', async (t) => {
-  const app = await buildApp(t, { isAlone: 'controller' })
-  const folder = join(app.dir, 'events')
-  const path = join(folder, 'audit.jsonl')
-  const lines = () => readFileSync(path, 'utf8').split('\n').slice(0, -1)
-  const id = await makeSink(app, { name: 'audit', kind: 'file' })
-  // The folder cannot be created, as on a full disk.
 test('Z-01 long events reach a collector in several requests, and those that it has accepted are not repeated', async (t) => {
   const collector = await startReceiver(t)
   const app = await buildApp(t)
@@ -423,6 +423,13 @@ test('Z-01 long events reach a collector in several requests, and those that it 
   assert.deepEqual([lastError, behind], [null, 0])
 })
 
+test('Z-01 a file has a line for each event; a full disk and a torn line lose and repeat none', async (t) => {
+  const app = await buildApp(t, { isAlone: 'controller' })
+  const folder = join(app.dir, 'events')
+  const path = join(folder, 'audit.jsonl')
+  const lines = () => readFileSync(path, 'utf8').split('\n').slice(0, -1)
+  const id = await makeSink(app, { name: 'audit', kind: 'file' })
+  // The folder cannot be created, as on a full disk.
   writeFileSync(folder, '')
   await deliver(app)
   assert.match((await get(app, id)).lastError, /EEXIST|ENOTDIR|EACCES/)

@@ -55,9 +55,9 @@ export function eventSinkRoutes({ store, clock, sealing, jwksPolicy, sinkDeliver
     const refusal = url ? jwksPolicy.findRefusal(url) : undefined
     if (refusal) throw fieldError('url', refusal, url)
   }
-  /** Sealed; null for an empty one, which removes the stored one. */
-  const seal = (id: string, secret: string): string | null => {
-    if (secret === '') return null
+  /** Sealed; null for none, which removes the stored one. */
+  const seal = (id: string, secret: string | null): string | null => {
+    if (secret === null || secret === '') return null
     checkWebhookSecret(secret)
     return sealing.seal(secret, sinkSecretUse(id))
   }
