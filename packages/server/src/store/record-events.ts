@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Change, ChangedEntity, OwnChange } from './change.ts'
 import { eventLines } from './event-lines.ts'
+import type { AnyOperation } from './operation.ts'
 import type { OperationMeta, RecordedEvent } from './operation-meta.ts'
 import { hasSinks } from './reads/event-sink-reads.ts'
 import { isRecordedEntity, loadRecordedStates, type RecordedState } from './recorded-state.ts'
@@ -18,6 +19,8 @@ interface RecordedOperation {
 /** A record of the kind `change`: enough for its audit entry and for the event about it. */
 export interface RecordedChange extends RecordedOperation {
   readonly change: OwnChange
+  /** Whether a session that has ended has an audit entry. */
+  readonly isAudited?: true
 }
 
 /** A record of the kind `changes`: many entities that an operation changed at once. */
@@ -44,23 +47,23 @@ export function recordOfEvents(
 }
 
 /**
- * What is to be recorded of the changes of an operation, for the audit record and for sinks. Ended sessions are recorded only while there are sinks. A
- * login, which changes no entity with a state, has no records.
+ * What is to be recorded of the changes of an operation, for the audit record and for sinks. Ended sessions are recorded only while there are sinks, or
+ * where an operation ends those of others. A login, which changes no entity with a state, has no records.
  */
 export async function recordsOfChanges(
   db: Db,
   changes: readonly OwnChange[],
   meta: OperationMeta,
-  operation: string,
+  { name: operation, recordsSessions: isAudited }: Pick<AnyOperation, 'name' | 'recordsSessions'>,
 ): Promise<NewRecord[]> {
   if (changes.length === 0) return []
   const records: NewRecord[] = []
   const { node = NO_NODE, now: at, actorId, source } = meta
   const common: RecordedOperation = { operation, meta: { actorId, ...(source && { source }) } }
   const ended = changes.filter(({ session }) => session)
-  const reported = ended.length > 0 && (await hasSinks(db)) ? ended : []
+  const reported = ended.length > 0 && (isAudited || (await hasSinks(db))) ? ended : []
   for (const change of [...changes.filter(({ states }) => states), ...reported]) {
-    const content: RecordedChange = { ...common, change }
+    const content: RecordedChange = { ...common, change, ...(isAudited && change.session && { isAudited }) }
     records.push({ node, at, kind: 'change', content: JSON.stringify(content) })
   }
   const many = changes.filter(({ isOneOfMany, entity }) => isOneOfMany && isRecordedEntity(entity))

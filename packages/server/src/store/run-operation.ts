@@ -70,7 +70,7 @@ export async function runOperation(
   }
   entries.push(...(await insertChanges(on, many, meta)))
   changes.push(...many)
-  const ofChanges = await recordsOfChanges(db, changes, meta, operation.name)
+  const ofChanges = await recordsOfChanges(db, changes, meta, operation)
   return { result, changes, entries, records: [...recordOfEvents(meta.events ?? [], meta), ...ofChanges] }
 }
 

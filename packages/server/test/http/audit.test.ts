@@ -99,6 +99,23 @@ test('Z-06 secrets are digests in the record, and change with the secret', async
   assert.ok(text.includes(username))
 })
 
+test('Z-06 a session that an administrator ends has an entry, and one that its owner ends has none', async (t) => {
+  const app = await buildApp(t)
+  const OWN = '/edge/client/v1/current-api-session'
+  const { id, session: first } = await app.makeIdentity()
+  const own = (await app.call('GET', OWN, undefined, { session: first })).json.data
+  assert.equal((await app.admin('DELETE', `/edge/management/v1/api-sessions/${own.id}`)).status, 200)
+  const [entry, ...others] = await entriesOf(app, 'objectKind="api-session"')
+  const { action, change, objectId, actorName, before, after } = entry
+  assert.deepEqual([action, change, objectId, actorName], ['apiSession.delete', 'deleted', own.id, 'admin'])
+  assert.deepEqual([before.identityId, after, others], [id, null, []])
+  const { session } = await app.makeIdentity()
+  assert.equal((await app.call('DELETE', OWN, undefined, { session })).status, 200)
+  assert.equal((await entriesOf(app, 'objectKind="api-session"')).length, 1)
+  const { keys, ...audit } = await loadAudit(app)
+  assert.deepEqual(verifyAudit(audit, keys).findings, [])
+})
+
 test('Z-06 a refused login does not pass for the state of an identity before a change', async (t) => {
   const app = await buildApp(t)
   // Recovering the default administrator ends its sessions.

@@ -13,6 +13,7 @@ const ACCESS = { entity: 'ops', action: 'delete' } as const
 export const endSession = operation({
   name: 'apiSession.delete',
   access: ACCESS,
+  recordsSessions: true,
   async run(tx, { id }: { readonly id: string }): Promise<boolean> {
     const session = await findSessionOwner(tx.db, id)
     if (!session) return false
@@ -40,6 +41,7 @@ export const endOwnSession = operation({
 export const endSessionsOf = operation({
   name: 'apiSession.deleteAllOf',
   access: ACCESS,
+  recordsSessions: true,
   async run(tx, { identityId }: { readonly identityId: string }): Promise<void> {
     await authorizeIdentityChange(tx, identityId)
     await endSessions(tx, { identityId })

@@ -14,7 +14,7 @@ export interface PendingContent {
   readonly organizationId: string | null
 }
 
-/** The audit entries of a record. Events and ended sessions have none. */
+/** The audit entries of a record. Events have none, and neither have sessions that ended by themselves or by another change. */
 export function contentsOf(record: PendingRecordRow): PendingContent[] {
   const { kind, content } = record
   const at = instantText(record.at)
@@ -39,7 +39,13 @@ function withoutPort(address: string): string {
 }
 
 function changeContent(at: string, record: RecordedChange): PendingContent[] {
-  const { entity, id: objectId, action: change, states, digests, organizationId = null } = record.change
+  const { entity, id: objectId, action: change, states, digests, organizationId = null, session } = record.change
+  if (record.isAudited && session) {
+    const { identityId, ipAddress } = session
+    const object = { objectKind: OBJECT_KINDS[entity], objectId, objectName: null }
+    const content = { ...originOf(record), change, ...object, before: { identityId, ipAddress }, after: null }
+    return [{ at, content, needsBefore: false, organizationId: null }]
+  }
   if (!states) return []
   const stateOf = (text: string | null, secrets: object = {}) =>
     text === null ? null : { ...JSON.parse(text), ...secrets }
