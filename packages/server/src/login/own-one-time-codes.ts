@@ -1,4 +1,5 @@
 import { AppError } from '@countersign/core'
+import type { AttemptLimits } from '../limits/attempt-limits.ts'
 import { type RemoveTotp, removeTotp, removeTotpInLogin } from '../operations/totp/remove-totp.ts'
 import type { CodeResult } from '../operations/totp/spend-code.ts'
 import { startTotp, verifyTotp } from '../operations/totp/start-totp.ts'
@@ -17,6 +18,7 @@ export interface OwnOneTimeCodesParts {
   readonly store: Pick<Store, 'db' | 'run'>
   readonly oneTimeCodes: OneTimeCodes
   readonly logins: Pick<LoginReporter, 'factor'>
+  readonly limits: Pick<AttemptLimits, 'ownChange'>
 }
 
 /** A request with a session and, optionally, a one-time code or recovery code. */
@@ -64,15 +66,19 @@ export class OwnOneTimeCodes {
 
   /**
    * Verifies new one-time codes and completes the session. Recovery codes are not accepted. `checkRight` throws when a right code is too little,
-   * and returns the signer of the second token that came with it.
+   * and returns the signer of the second token that came with it. Throws TooManyRequests after too many changes of own credentials.
    */
   async verify(request: CodeRequest, checkRight: () => Promise<SignerRevision | null>): Promise<void> {
     const { session, code = '', meta } = request
+    const { store, oneTimeCodes, limits } = this.#parts
+    const { id } = session.identity
     const totp = await this.getUnverified(session)
-    const guess = this.#parts.oneTimeCodes.guess(totp, code, { recovery: false })
+    const guess = oneTimeCodes.guess(totp, code, { recovery: false })
     const secondSigner = guess.match ? await checkRight() : null
-    const args = { id: session.identity.id, sessionId: session.id, secondSigner, guess }
-    this.#check(request, await this.#parts.store.run(verifyTotp, args, meta), { completes: true })
+    // Their removal, which needs no limit then, is a change too. A wrong code changes nothing.
+    if (guess.match) limits.ownChange.begin(id)
+    const args = { id, sessionId: session.id, secondSigner, guess }
+    this.#check(request, await store.run(verifyTotp, args, meta), { completes: true })
   }
 
   /** Completes the session. */

@@ -11,7 +11,7 @@ import { ADMIN_PASSWORD, buildApp, type TestApp } from './build-app.ts'
 import { deliver, makeSink, SINKS, startReceiver, WEBHOOK_SECRET } from './event-sinks.fixture.ts'
 import { summarize } from './ext-jwt-signers.fixture.ts'
 import { createIdentity, createPassword, IDENTITIES, identityBody } from './identities.fixture.ts'
-import { MFA } from './one-time-codes.fixture.ts'
+import { MFA, startTotp } from './one-time-codes.fixture.ts'
 import { makePerson, mustRegister, PASSKEYS } from './passkeys.fixture.ts'
 import { setUpScim } from './scim.fixture.ts'
 
@@ -321,6 +321,29 @@ test('R-22 one-time codes that are set up and dropped change no identity', async
     entries.map(({ action }) => action),
     ['identity.create'],
   )
+})
+
+test('R-22 an identity that verifies and removes one-time codes without pause does not fill the record', async (t) => {
+  const app = await buildApp(t, { isAlone: 'controller' })
+  const [{ id, session }, other] = [await app.makeIdentity(), await app.makeIdentity()]
+  /** A recovery code removes the codes at once, and the next ones are verified in the same step. */
+  const repeat = async (ownSession: string): Promise<string> => {
+    const { recoveryCodes, code } = await startTotp(app, ownSession)
+    const verified = await app.call('POST', `${MFA}/verify`, { code: code() }, { session: ownSession })
+    const [recoveryCode = ''] = verified.status === 200 ? recoveryCodes : []
+    const headers = { 'mfa-validation-code': recoveryCode }
+    assert.equal((await app.call('DELETE', MFA, undefined, { session: ownSession, headers })).status, 200)
+    return summarize(verified)
+  }
+  const results = []
+  for (let times = 0; times < 110; times++) results.push(await repeat(session))
+  assert.equal(results.at(-1), TOO_MANY)
+  const verified = results.filter((result) => result === '200').length
+  assert.ok(verified >= 50 && verified <= 100, String(verified))
+  assert.equal((await entriesOf(app, `objectId="${id}"`)).length, 1 + 2 * verified)
+  assert.equal(await repeat(other.session), '200')
+  app.clock.advance(60_000)
+  assert.equal(await repeat(session), '200')
 })
 
 test('R-22 changes by callers with a permission are limited, those of administrators are not', async (t) => {
