@@ -36,7 +36,7 @@ export interface AttemptLimits {
   readonly refresh: AttemptLimiter
   /** Changes per identity that is no administrator, and per organization of the hosted API, refused or not: the audit record keeps each for a year. */
   readonly change: AttemptLimiter
-  /** Changes of an identity to its own credentials. */
+  /** Changes of an identity to its own credentials, each kind by itself, that succeed. */
   readonly ownChange: AttemptLimiter
   /** Session certificates per identity, refused or not. */
   readonly sessionCertificate: AttemptLimiter

@@ -76,7 +76,7 @@ export class OwnOneTimeCodes {
     const guess = oneTimeCodes.guess(totp, code, { recovery: false })
     const secondSigner = guess.match ? await checkRight() : null
     // Their removal, which needs no limit then, is a change too. A wrong code changes nothing.
-    if (guess.match) limits.ownChange.begin(id)
+    if (guess.match) limits.ownChange.begin(`${id} totp`)
     const args = { id, sessionId: session.id, secondSigner, guess }
     this.#check(request, await store.run(verifyTotp, args, meta), { completes: true })
   }

@@ -309,6 +309,28 @@ test('R-22 an identity that renames its passkey without pause does not fill the 
   assert.equal(await rename(person.session, id), '200')
 })
 
+test('R-22 a thief of a session does not use up the changes by which its owner ends it', async (t) => {
+  const app = await buildApp(t, { isAlone: 'controller' })
+  const person = await makePerson(app)
+  const passkeyId = await mustRegister(app, person)
+  const stolen = await person.logIn()
+  const [{ id: authenticatorId }] = (await app.admin('GET', `${IDENTITIES}/${person.id}/authenticators`)).json.data
+  const tryOften = async (...[method, path, body]: Parameters<TestApp['call']>) => {
+    for (let times = 0; times < 110; times++) await app.call(method, path, body, { session: stolen })
+  }
+  await tryOften('PATCH', `${PASSKEYS}/${passkeyId}`, { name: 'again' })
+  await tryOften('DELETE', `${PASSKEYS}/unknown`)
+  const owner = await person.logIn()
+  const change = async (...[method, path, body]: Parameters<TestApp['call']>) =>
+    summarize(await app.call(method, path, body, { session: owner }))
+  assert.equal(await change('PATCH', `${PASSKEYS}/${passkeyId}`, { name: 'mine' }), TOO_MANY)
+  assert.equal(await change('DELETE', `${PASSKEYS}/${passkeyId}`), '200')
+  const own = `/edge/client/v1/current-identity/authenticators/${authenticatorId}`
+  const { username, password: currentPassword } = person
+  assert.equal(await change('PATCH', own, { username, currentPassword, password: 'another one' }), '200')
+  assert.equal((await app.call('GET', PASSKEYS, undefined, { session: stolen })).status, 401)
+})
+
 test('R-22 one-time codes that are set up and dropped change no identity', async (t) => {
   const app = await buildApp(t)
   const { id, session } = await app.makeIdentity()

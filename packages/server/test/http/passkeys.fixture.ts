@@ -55,7 +55,15 @@ export async function makePerson(app: TestApp, policy: PolicyMembers = {}, membe
   const id = await createIdentity(app, { authPolicyId, ...members })
   const { username, password } = await createPassword(app, id)
   const logIn = () => app.logIn(username, password)
-  return { id, authPolicyId, username, logIn, session: await logIn(), device: new SoftwareAuthenticator(ORIGIN) }
+  return {
+    id,
+    authPolicyId,
+    username,
+    password,
+    logIn,
+    session: await logIn(),
+    device: new SoftwareAuthenticator(ORIGIN),
+  }
 }
 
 export type Person = Awaited<ReturnType<typeof makePerson>>

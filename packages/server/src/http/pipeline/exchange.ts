@@ -45,6 +45,8 @@ export class Exchange {
   readonly reply: FastifyReply
   readonly parts: PipelineParts
   attempt: Attempt = UNCOUNTED
+  /** A change of the caller's own credentials, which counts when it succeeds. */
+  ownChange: Attempt = UNCOUNTED
   caller: Caller | undefined
   /** When the state was read by which the caller is authorized. */
   authorizedAt = 0

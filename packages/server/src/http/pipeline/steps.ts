@@ -47,6 +47,7 @@ export async function serve(exchange: Exchange): Promise<RouteResponse> {
     else exchange.attempt.giveBack()
     return response
   } catch (error) {
+    exchange.ownChange.giveBack()
     if (exchange.isCounted) await countFailure(parts.limits, request.ip, exchange.attempt, error)
     throw error
   }
@@ -83,11 +84,15 @@ function authorize(exchange: Exchange): Promise<void> | undefined {
 }
 
 /** The audit record keeps every change for a year, and callers with few rights must not fill the disk with them. */
-function limitChanges({ route, caller, parts: { limits } }: Exchange): undefined {
+function limitChanges(exchange: Exchange): undefined {
+  const { route, caller, parts } = exchange
+  const { limits } = parts
   if (!caller || route.method === 'GET' || route.onlyReads) return undefined
   const { session, hosted } = caller
   if (hosted?.account) limits.change.begin(hosted.organizationId)
-  else if (route.changesOwn && session) limits.ownChange.begin(session.identity.id)
+  // By route, and only those that succeed: a thief of a session must not use up the changes by which its owner ends it.
+  else if (route.changesOwn && session)
+    exchange.ownChange = limits.ownChange.begin(`${session.identity.id} ${route.method} ${route.paths[0]}`)
   else if (typeof route.access === 'object' && session && !session.identity.isAdmin)
     limits.change.begin(session.identity.id)
   return undefined
