@@ -34,7 +34,7 @@ export interface AttemptLimits {
   readonly renewal: AttemptLimiter
   /** Refreshes and exchanges of tokens per identity, refused or not: each signs several tokens and writes. */
   readonly refresh: AttemptLimiter
-  /** Changes per identity that is no administrator, and per organization of the hosted API, refused or not: the audit record keeps each for a year. */
+  /** Changes per identity that is no administrator, and per organization and needed access of the hosted API, refused or not: the audit record keeps each for a year. */
   readonly change: AttemptLimiter
   /** Changes of an identity to its own credentials, each kind by itself, that succeed. */
   readonly ownChange: AttemptLimiter

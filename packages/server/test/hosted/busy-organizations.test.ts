@@ -146,3 +146,33 @@ test('R-22 an organization that changes records without pause is limited, anothe
   app.clock.advance(1_000)
   assert.notEqual(await busy('e'), 429)
 })
+
+test('R-22 accounts with lesser roles do not use up the changes by which an administrator removes them', async (t) => {
+  const { createOrganization, createProvider, createAccount, token, call, bodyOf } = await setUpHosted(t, {
+    isAlone: 'controller',
+    settings: { config: settingsFile(t, 'limits:\n  changeBurst: 4\n') },
+  })
+  const accounts = '/identity/v1/api-account-identities'
+  const organizationId = await createOrganization('ACME')
+  const identityProviderId = await createProvider('cognito', { organizationId })
+  await createAccount(identityProviderId, 'boss', { organizationId })
+  const boss = token('cognito', 'boss')
+  const make = async (clientId: string, role: string) => {
+    const bearer = token('cognito', clientId)
+    const body = { name: clientId, identityProviderId, clientId, contactEmail: 'ops@example.com', role }
+    return { bearer, id: bodyOf(await call('POST', accounts, boss, { ...body, proofToken: bearer })).id }
+  }
+  const [reader, builder] = [await make('reader', 'read-only'), await make('builder', 'network-admin')]
+  const statuses: number[] = []
+  const built: number[] = []
+  for (const nth of [1, 2, 3, 4, 5]) {
+    statuses.push((await call('POST', '/identity/v1/logout', reader.bearer, {})).status)
+    built.push((await call('POST', '/core/v3/networks', builder.bearer, { name: `n${nth}`, size: 'medium' })).status)
+  }
+  assert.deepEqual(new Set(statuses), new Set([200]))
+  assert.equal(built.at(-1), 429)
+  for (const { id } of [reader, builder]) {
+    const { status } = await call('DELETE', `${accounts}/${id}`, boss)
+    assert.ok(status < 300, String(status))
+  }
+})

@@ -1,4 +1,5 @@
 import { nearMissText } from '@countersign/core'
+import { isHostedAccess } from '../../store/operation-access.ts'
 import { authenticateCaller, authorizeCaller, reauthorizeCaller, recheckRights } from './authorize-caller.ts'
 import { Call } from './call.ts'
 import { countFailure } from './count-attempt.ts'
@@ -89,12 +90,16 @@ function limitChanges(exchange: Exchange): undefined {
   const { limits } = parts
   if (!caller || route.method === 'GET' || route.onlyReads) return undefined
   const { session, hosted } = caller
-  if (hosted?.account) limits.change.begin(hosted.organizationId)
-  // By route, and only those that succeed: a thief of a session must not use up the changes by which its owner ends it.
-  else if (route.changesOwn && session)
+  if (hosted?.account && isHostedAccess(route.access)) {
+    // By access: an account with a lesser role must not use up the changes by which an administrator removes it.
+    const { hosted: needed } = route.access
+    if (needed !== 'read') limits.change.begin(`${hosted.organizationId} ${needed}`)
+  } else if (route.changesOwn && session) {
+    // By route, and only those that succeed: a thief of a session must not use up the changes by which its owner ends it.
     exchange.ownChange = limits.ownChange.begin(`${session.identity.id} ${route.method} ${route.paths[0]}`)
-  else if (typeof route.access === 'object' && session && !session.identity.isAdmin)
+  } else if (typeof route.access === 'object' && session && !session.identity.isAdmin) {
     limits.change.begin(session.identity.id)
+  }
   return undefined
 }
 
