@@ -211,8 +211,9 @@ const STATIC = { jwks: { keys: [OLD.jwk] }, jwksAuthorization: SECRET }
 test('D65 G-33 a caller who is no administrator cannot choose the CA of a server that gets the credential', async (t) => {
   const { app, createSigner, patch } = await setUp(t)
   const holder = await app.makeIdentity({ permissions: ['external-jwt-signer'] })
-  const isSetAfter = async (body: object, asAdmin: boolean) => {
-    const id = await createSigner({ audience: `of ${count++}`, name: `signer ${count}`, jwksAuthorization: SECRET })
+  const isSetAfter = async (body: object, asAdmin: boolean, members: object = {}) => {
+    const names = { audience: `of ${count++}`, name: `signer ${count}` }
+    const id = await createSigner({ ...names, jwksAuthorization: SECRET, ...members })
     const reply = asAdmin
       ? await patch(id, body)
       : await app.call('PATCH', `${SIGNERS}/${id}`, body, { session: holder.session })
@@ -225,4 +226,6 @@ test('D65 G-33 a caller who is no administrator cannot choose the CA of a server
   assert.equal(await isSetAfter({ ...another, jwksAuthorization: SECRET }, false), true)
   assert.equal(await isSetAfter({ clientId: 'other' }, false), true)
   assert.equal(await isSetAfter(another, true), true)
+  const otherLineEnds = { jwksCaPem: another.jwksCaPem.replaceAll('\n', '\r\n') }
+  assert.equal(await isSetAfter(otherLineEnds, false, another), true)
 })

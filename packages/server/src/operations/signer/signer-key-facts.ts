@@ -1,4 +1,4 @@
-import { fieldError, type SignerSettings } from '@countersign/core'
+import { fieldError, isSameSetting, type SignerSettings } from '@countersign/core'
 import type { SignerCertificateFacts, SignerCertificateOfSeveral, SignerKeyFacts } from '../../store/signer-row.ts'
 
 /** The parsed and accepted certificates of a body, and its secret. Undefined members are not in the body. */
@@ -27,7 +27,7 @@ export function nextKeyFacts(settings: SignerSettings, given: GivenKeyFacts, fro
   if (given.jwksAuthorization && jwksEndpoint === null) {
     throw fieldError('jwksAuthorization', 'jwksAuthorization needs jwksEndpoint', '')
   }
-  const isSameCa = from?.isAdmin || jwksCaPem === null || current?.jwksCaPem === jwksCaPem
+  const isSameCa = from?.isAdmin || jwksCaPem === null || isSameSetting('jwksCaPem', current?.jwksCaPem, jwksCaPem)
   const kept = isSameCa && current?.jwksEndpoint === jwksEndpoint ? current.jwksAuthorization : null
   return {
     certificate: settings.certPem === null ? null : (given.certificate ?? current?.certificate ?? null),
