@@ -42,6 +42,8 @@ test(
     const { page, pageErrors, settle, goAsAdmin } = await stage().open()
     await goAsAdmin('sinks')
     await page.getByRole('link', { name: 'Add a sink' }).click()
+    // The list page has a field of the same name.
+    await page.getByRole('heading', { level: 1, name: 'Add an event sink' }).waitFor()
     await page.getByLabel('Name').fill('console-siem')
     await page.getByLabel('URL').fill(receiver.url)
     await page.getByRole('textbox', { name: 'Secret' }).fill('whsec_short')
