@@ -3,7 +3,7 @@
  *
  * Ends with `N passed, N failed`. A skipped or todo test, a file without tests and a run without tests fail. A full run also fails on a
  * title with an unknown requirement id, and on a requirement that no passing test names. It runs every test on the embedded database,
- * and a seeded tenth of the behaviours on the other deployments.
+ * and a seeded tenth of the behaviours on the other deployments. A full run repeats a few files that failed, and lists what passed only then.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -16,8 +16,9 @@ import { ensureCommand } from './run/command.js'
 import { addUnloaded, COVERED_FILES, type FileCoverage, isMeasured, sumCoverage } from './test/code-coverage.ts'
 import { BEHAVIOURS, chooseDeploymentRuns, DEPLOYMENTS } from './test/deployments.ts'
 import { findMemoryFolder } from './test/memory-folder.ts'
-import { type RunResult, runFiles } from './test/run-files.ts'
-import { listSkipped, listSlowest } from './test/summaries.ts'
+import { type RepeatedResult, repeatFailed } from './test/repeat-failed.ts'
+import { runFiles } from './test/run-files.ts'
+import { listSkipped, listSlowest, listUnsteady } from './test/summaries.ts'
 import { reportFile, type TestRecord } from './test/test-record.ts'
 import { checkTrace } from './trace/check-trace.ts'
 import { loadRequirements, requirementsFolder } from './trace/requirements.ts'
@@ -68,6 +69,7 @@ const passed = records.filter(({ result }) => result === 'passed').length
 const failed = records.length - passed
 if (files.length > 10) for (const line of listSlowest(results.flatMap(({ durations }) => [...durations]))) write(line)
 for (const line of listSkipped(records)) write(line)
+for (const line of listUnsteady(results.flatMap(({ unsteady }) => unsteady))) write(line)
 if (failed > 0) write('\nNot passed:')
 for (const { title, file, result, why } of records) {
   // Repeated here because logs are often cut at their beginning.
@@ -104,7 +106,7 @@ function matches(file: string): boolean {
   return positionals.length === 0 || positionals.some((word) => file.includes(word.replace(/^\.\//, '')))
 }
 
-async function runAll(): Promise<RunResult[]> {
+async function runAll(): Promise<RepeatedResult[]> {
   const deployment = values.deployment ?? 'embedded'
   const measured = values.coverage ? files.filter(isMeasured) : []
   const unmeasured = files.filter((file) => !measured.includes(file))
@@ -117,7 +119,7 @@ async function runAll(): Promise<RunResult[]> {
   const runs = chooseDeploymentRuns(behaviours, seed)
   const count = runs.reduce((sum, run) => sum + run.files.length, 0)
   if (seed) write(`\n${count} runs on other deployments, chosen by --seed ${seed}. npm run matrix runs all.`)
-  const others: RunResult[] = []
+  const others: RepeatedResult[] = []
   for (const run of runs) {
     write(`\nOn ${run.deployment}:`)
     others.push(withDeployment(run.deployment, await runOn(run.deployment, run.files)))
@@ -125,22 +127,33 @@ async function runAll(): Promise<RunResult[]> {
   return [...own, ...others]
 }
 
-function runOn(deployment: string, chosen: readonly string[], options: { coverageOf?: readonly string[] } = {}) {
-  return runFiles({
-    files: chosen.map((file) => join(root, file)),
-    concurrency: Number(values.concurrency),
-    env: {
-      TEST_DEPLOYMENT: deployment,
-      // Code from the compile cache has no exact coverage.
-      ...(options.coverageOf && { NODE_DISABLE_COMPILE_CACHE: '1' }),
-    },
-    ...options,
-    ...(values.grep === undefined ? {} : { grep: values.grep }),
-    write,
+async function runOn(
+  deployment: string,
+  chosen: readonly string[],
+  options: { coverageOf?: readonly string[] } = {},
+): Promise<RepeatedResult> {
+  const run = (files: readonly string[], concurrency: number, { coverageOf }: typeof options = {}) =>
+    runFiles({
+      files: files.map((file) => join(root, file)),
+      concurrency,
+      env: {
+        TEST_DEPLOYMENT: deployment,
+        // Code from the compile cache has no exact coverage.
+        ...(coverageOf && { NODE_DISABLE_COMPILE_CACHE: '1' }),
+      },
+      ...(coverageOf && { coverageOf }),
+      ...(values.grep === undefined ? {} : { grep: values.grep }),
+      write,
+    })
+  const result = await run(chosen, Number(values.concurrency), options)
+  if (!isFull && !values.matrix) return { ...result, unsteady: [] }
+  return repeatFailed(result, chosen, (failed) => {
+    write(`\nOnce more, one at a time: ${failed.join(', ')}`)
+    return run(failed, 1)
   })
 }
 
-function withDeployment(deployment: string, result: RunResult): RunResult {
+function withDeployment(deployment: string, result: RepeatedResult): RepeatedResult {
   const records = result.records.map((record) => ({ ...record, title: `${record.title} [${deployment}]` }))
   const durations = new Map([...result.durations].map(([file, ms]) => [`${file} [${deployment}]`, ms]))
   return { ...result, records, durations }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { listSkipped, listSlowest } from './summaries.ts'
+import { listSkipped, listSlowest, listUnsteady } from './summaries.ts'
 import type { TestRecord } from './test-record.ts'
 
 test('the ten slowest files are listed, the slowest first', () => {
@@ -21,4 +21,9 @@ test('skipped tests are counted by reason', () => {
   const records = [record('skipped', 'no browser'), record('skipped', 'no browser'), record('passed'), record('failed')]
   assert.match(listSkipped(records).join('\n'), /2: no browser$/)
   assert.deepEqual(listSkipped([record('passed')]), [])
+})
+
+test('tests that passed only at the second try are listed', () => {
+  assert.match(listUnsteady(['one (a.test.ts)']).join('\n'), /second try:\n {2}one \(a\.test\.ts\)$/)
+  assert.deepEqual(listUnsteady([]), [])
 })

@@ -19,3 +19,8 @@ export function listSkipped(records: readonly TestRecord[]): string[] {
     ? []
     : ['\nSkipped, which does not pass:', ...[...reasons].map(([why, count]) => `  ${count}: ${why}`)]
 }
+
+/** Returns lines with the tests that passed only when they were repeated. */
+export function listUnsteady(tests: readonly string[]): string[] {
+  return tests.length === 0 ? [] : ['\nPassed only at the second try:', ...tests.map((each) => `  ${each}`)]
+}
