@@ -41,6 +41,8 @@ test('heads are read from what a sink has received, in either format', () => {
     JSON.stringify({ specversion: '1.0', data: { namespace: 'auditHead', ...head, sequence: 3 } }),
     JSON.stringify({ namespace: 'authentication' }),
     JSON.stringify({ namespace: 'auditHead', node: 1 }),
+    '{"event_id":"b","namespace":"auditHead","no',
+    JSON.stringify({ namespace: 'eventSink', message: 'about "auditHead"', kind: 'auditHead' }),
     'torn',
     '',
   ]
