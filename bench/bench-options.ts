@@ -5,6 +5,8 @@ import { DATABASES, type DatabaseName } from './support/bench-database.ts'
 export interface BenchOptions {
   readonly isQuick: boolean
   readonly databases: readonly DatabaseName[]
+  /** Only rows whose name contains this text are measured. */
+  readonly rows: string
   /** Measuring time of one figure. */
   readonly seconds: number
   /** Numbers of identities and sessions, ascending. */
@@ -46,6 +48,7 @@ export function parseBenchOptions(args: readonly string[]): { options: BenchOpti
   const valueOptions = Object.fromEntries(NAMES.map((name) => [name, { type: 'string' as const }]))
   const flags = {
     database: { type: 'string' as const },
+    rows: { type: 'string' as const, default: '' },
     quick: { type: 'boolean' as const },
     help: { type: 'boolean' as const, short: 'h' },
   }
@@ -68,6 +71,7 @@ export function parseBenchOptions(args: readonly string[]): { options: BenchOpti
     options: {
       isQuick,
       databases: findDatabases(values.database),
+      rows: String(values.rows),
       seconds: number('seconds'),
       sizes: numbers('sizes'),
       signers: numbers('signers'),
@@ -93,6 +97,7 @@ export function describeOptions(parts: readonly string[]): string {
     'Runs the named parts, or all of them.',
     '',
     describe('database=NAME', `only ${NAMES_OF_DATABASES}`),
+    describe('rows=TEXT', 'only the operations whose name contains the text, in the tables of calls'),
     describe('quick', 'a short run to see that it works; its figures are not reliable'),
     ...NAMES.map((name) => describe(`${name}=N`, `${OPTIONS[name].description} [${OPTIONS[name].normal}]`)),
   ].join('\n')

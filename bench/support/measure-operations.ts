@@ -54,7 +54,8 @@ export async function measureOperations(
   run: BenchRun,
 ): Promise<Row[]> {
   const rows: Row[] = []
-  for (const operation of operations) {
+  const wanted = operations.filter(({ operation }) => operation.includes(run.options.rows))
+  for (const operation of wanted) {
     run.progress(operation.operation)
     rows.push(await measureOperation(servers, operation, run.options.seconds))
   }
