@@ -139,7 +139,7 @@ for (const { width, height, colorScheme } of WIDTHS) {
     })
     const faults: string[] = []
     const check = async (what: string) => {
-      faults.push(...(await findSerious(page, what, '[role="dialog"]')))
+      faults.push(...(await findSerious(page, what, { part: '[role="dialog"]' })))
     }
     await goAsAdmin('')
     for (const { path, button } of DIALOGS) {

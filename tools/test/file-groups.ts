@@ -6,10 +6,10 @@ import { root } from '../paths.ts'
 /** Files whose tests are shorter than loading what they import. They change nothing outside of their own controllers. */
 const SHARING = [
   'packages/{console,contract,core}/src/**',
-  'packages/sdk/test/**',
-  'packages/server/test/{console,events,hosted,http,keyset,limits,oidc,openapi,operations,platform,token}/**',
+  'packages/{cli,sdk}/test/**',
+  'packages/server/test/{administration,console,events,hosted,http,keyset,limits,oidc,openapi,operations,outbound,platform,store,token}/**',
 ]
-const MAX_FILES = 10
+const MAX_FILES = 20
 
 /** Test files that run in one process, one after another. */
 export interface FileGroup {
