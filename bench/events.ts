@@ -17,8 +17,9 @@ const IDENTITIES = 500
 const CONNECTIONS = 64
 const LOGINS_PER_SECOND = 1_000
 const ROUNDS = 7
-/** What recording the events of a login may cost, and delivering them besides. */
+/** What recording the events of a login may cost. Delivering them has no target: see docs/decisions/operations.md. */
 const MAX_ADDED_CPU_MS = 0.05
+const RECORDING = 'a sink of other events'
 const DRAIN_POLL_MS = 100
 
 const COLUMNS: readonly Column[] = [
@@ -48,7 +49,7 @@ async function measure(run: BenchRun, name: DatabaseName): Promise<void> {
   const cases: Readonly<Record<string, readonly object[]>> = {
     'no sinks': [],
     // Receives no login: only recording is measured.
-    'a sink of other events': [{ name: 'idle', kind: 'file', filter: { types: ['signerHealth'] } }],
+    [RECORDING]: [{ name: 'idle', kind: 'file', filter: { types: ['signerHealth'] } }],
     'file and OTLP': [file, otlp],
     webhook: [webhook],
     'file, OTLP and webhook': [file, otlp, webhook],
@@ -93,7 +94,10 @@ async function measure(run: BenchRun, name: DatabaseName): Promise<void> {
           name: `login, ${title}`,
           measures: {
             cpuMs: { value: median(values) },
-            addedMs: { value: median(values.map((value, at) => value - (off[at] ?? 0))) },
+            addedMs: {
+              value: median(values.map((value, at) => value - (off[at] ?? 0))),
+              ...(title === RECORDING && { target: { atMost: MAX_ADDED_CPU_MS } }),
+            },
           },
         })),
       })

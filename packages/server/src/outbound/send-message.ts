@@ -125,7 +125,6 @@ function post(
   { type, content, headers }: Message,
   { agent, totalMs }: { readonly agent: Agent; readonly totalMs: number },
 ): Promise<number> {
-  const bytes = Buffer.from(content)
   let interim = 0
   return new Promise<number>((resolve, reject) => {
     // A signal of its own would cost a message a fifth more.
@@ -147,7 +146,7 @@ function post(
         'accept-encoding': 'identity',
         'user-agent': 'countersign',
         'content-type': type,
-        'content-length': bytes.length,
+        'content-length': Buffer.byteLength(content),
         ...headers,
       },
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -166,7 +165,8 @@ function post(
         reject(new Error('the connection was upgraded'))
       })
       .on('error', (error) => reject(sent.reusedSocket ? new ReusedConnectionError(error.message) : error))
-    sent.end(bytes)
+    // As a text, it is written together with the head.
+    sent.end(content)
   })
 }
 
