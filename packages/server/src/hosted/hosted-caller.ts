@@ -97,7 +97,7 @@ export class HostedCallers {
     const { address, proofs, requestId: id, remoteAddr } = credentials
     const { accessTokens, logins, acceptedTokens, accountUses } = this.#parts
     const verified = await accessTokens.verify(token, { address, proofs })
-    const isReplayed = verified.ok && !(await proofs.use(verified.account.proofUse))
+    const isReplayed = verified.ok && !(await proofs.use(verified.account.proofUse, verified.account.id))
     const verdict: AccessVerdict = isReplayed
       ? { ok: false, reason: 'proof-replayed', account: verified.account }
       : verified

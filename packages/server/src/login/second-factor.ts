@@ -197,7 +197,7 @@ export class SecondFactor {
       if (signer && isUsable && isClaimOf(session, signer, verdict.token.identityClaim)) {
         const token = revocableToken(verdict.token)
         const isRevoked = isLinkedTo(session.identity, signerId) && (await revocations.isRevoked(signerId, token))
-        const isFirst = isRevoked || (await request.proofs.use(verdict.token.proofUse))
+        const isFirst = isRevoked || (await request.proofs.use(verdict.token.proofUse, session.identity.id))
         if (!isFirst) reason = 'proof-replayed'
         if (!isRevoked && isFirst) {
           await identitySync.apply(signer.stored, verdict.token, session.identity, { isRepeated: true })

@@ -49,10 +49,10 @@ export interface TokenCall {
   /** SHA-1 of the client certificate of the connection. */
   readonly fingerprint: () => string | undefined
   /**
-   * The key that the request proves; null when it has no proof. Throws unless the proof is right, and for a session that is bound to `boundKey` unless the
+   * The key that the request proves; null when it has no proof. Throws unless the proof is right, and for a session that is bound to a key unless the
    * proof is of this key.
    */
-  readonly proveKey: (boundKey: string | null) => Promise<string | null>
+  readonly proveKey: (session: Pick<LiveSession, 'boundKey' | 'identity'>) => Promise<string | null>
   /** Whether the session lacks a second factor now, after a login with these methods. */
   readonly lacksFactor: (session: LiveSession, amr: readonly string[]) => Promise<boolean>
 }
@@ -93,7 +93,7 @@ export class TokenEndpoint {
     const login = await this.#findLogin(request)
     const session = login.session && (await sessions.readOidc(login.session.id))
     if (!login.session || !session) throw invalidGrant('invalid code')
-    const boundKey = await call.proveKey(session.boundKey)
+    const boundKey = await call.proveKey(session)
     const { clientId, scopes } = login
     const { details } = login.session
     const { csrPem } = details
@@ -225,7 +225,7 @@ export class TokenEndpoint {
     if (claims.fingerprints.length > 0 && !(await bearerSessions.isBindingMet(claims, call.fingerprint()))) {
       throw new OAuthError('access_denied', 'peer certificate fingerprint does not match token')
     }
-    if (session.boundKey !== null) await call.proveKey(session.boundKey)
+    if (session.boundKey !== null) await call.proveKey(session)
     limits.refresh.begin(session.identity.id)
     return { session, stored, claims }
   }

@@ -6,9 +6,9 @@ export interface RequestProofs extends PossessionProofs {
   certificateKey(): string | undefined
   /**
    * Uses a proof that was verified, in a transaction of its own. Returns false when another request has used it, here or on another node. A request uses its
-   * own proof as often as it needs to.
+   * own proof as often as it needs to. The transaction takes its turn as one of the actor, an identity or API account, so that its proofs delay no others.
    */
-  use(proof: CredentialUse | undefined): Promise<boolean>
+  use(proof: CredentialUse | undefined, actorId: string): Promise<boolean>
 }
 
 /** For tokens that did not come with a request of their holder: no token that is bound to a key is accepted. */

@@ -3,12 +3,14 @@ import { type TestContext, test } from 'node:test'
 import { makeTestCsr, thumbprintOfKey } from '@countersign/testkit'
 import { findCredentialUse } from '../../src/store/reads/used-credential-reads.ts'
 import { settingsFile } from '../oidc/oidc.fixture.ts'
-import type { Reply } from './build-app.ts'
+import { newPostgresDatabase, type Reply } from './build-app.ts'
 import { ENROLL_TOKEN, KINDS, POLICIES, setUpEnrollment } from './enroll-token.fixture.ts'
 import { BOUND, CLIENT_KEY, challengeOf, DpopClient, HOST, LOGIN, OTHER_KEY, OWN } from './possession.fixture.ts'
 import { ALICE, decisionOf, logInWithToken, SIGNERS, setUpProvider } from './provider.fixture.ts'
 
 type Members = Readonly<Record<string, unknown>>
+
+const MANY = 600
 
 async function setUp(t: TestContext, signer: Members = {}, settings: Readonly<Record<string, string>> = {}) {
   const set = await setUpProvider(t, { settings })
@@ -161,6 +163,29 @@ test('C-22 a session that was opened with a proof needs a proof of the same key 
   const listed = await app.admin('GET', '/edge/management/v1/api-sessions?limit=50')
   const keys = listed.json.data.map(({ boundKey }: Members) => boundKey)
   assert.ok(keys.includes(BOUND.cnf.jkt) && keys.includes(null), String(keys))
+})
+
+test('C-21 R-21 an identity that sends proofs without pause does not delay those of another', async (t) => {
+  const { app, token, createSigner, createIdentity } = await setUpProvider(t, {
+    database: await newPostgresDatabase(),
+  })
+  await createSigner()
+  await createIdentity()
+  await createIdentity({ name: 'bob', externalId: 'bob' })
+  const client = await new DpopClient(app).start()
+  const sessionOf = async (sub: string): Promise<string> =>
+    (await client.logIn(token({ sub, ...BOUND }))).json.data.token
+  const [busy, other] = [await sessionOf(ALICE), await sessionOf('bob')]
+  let answered = 0
+  const call = async () => {
+    const { status } = await client.call('GET', OWN, { session: busy })
+    answered++
+    return status
+  }
+  const calls = Array.from({ length: MANY }, call)
+  assert.equal((await client.call('GET', OWN, { session: other })).status, 200)
+  assert.ok(answered < MANY / 2, `it waited for ${answered} of ${MANY}`)
+  assert.deepEqual(new Set(await Promise.all(calls)), new Set([200]))
 })
 
 test('C-19 a bound token that is explained is not compared with the proof of the administrator', async (t) => {

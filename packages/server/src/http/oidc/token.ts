@@ -13,6 +13,7 @@ import { endOidcSession } from '../../operations/oidc/open-session.ts'
 import { endOidcSessionsOf, type RevokeToken, revokeToken } from '../../operations/oidc/revoke-tokens.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Settings } from '../../platform/settings/index.ts'
+import type { LiveSession } from '../../session/live-sessions.ts'
 import { SYSTEM_ACTOR } from '../../store/actor.ts'
 import { findRevocation } from '../../store/reads/revocation-reads.ts'
 import { findLiveSessionRow } from '../../store/reads/session-reads.ts'
@@ -28,7 +29,10 @@ import { issuerFor, NO_STORE, oidcRoute, PLAIN_TYPE, readForm, redirect } from '
  * Uses the proof of a request to the token endpoint, and returns its key; null without one. For a session that is bound to a key, the proof must be of
  * this key. Throws the error of RFC 9449 sections 5 and 8.
  */
-async function proveKey(call: Pick<Call, 'proofs' | 'untrustedHead'>, boundKey: string | null): Promise<string | null> {
+async function proveKey(
+  call: Pick<Call, 'proofs' | 'untrustedHead'>,
+  { boundKey, identity }: Pick<LiveSession, 'boundKey' | 'identity'>,
+): Promise<string | null> {
   if (boundKey === null && call.untrustedHead.headers.dpop === undefined) return null
   const { proofs } = call
   const verdict = await proofs.proofWithoutToken()
@@ -43,7 +47,8 @@ async function proveKey(call: Pick<Call, 'proofs' | 'untrustedHead'>, boundKey: 
       : 'the header DPoP is no valid proof'
     throw new OAuthError('invalid_dpop_proof', text)
   }
-  if (!(await proofs.use(verdict.use))) throw new OAuthError('invalid_dpop_proof', 'the proof was used before')
+  if (!(await proofs.use(verdict.use, identity.id)))
+    throw new OAuthError('invalid_dpop_proof', 'the proof was used before')
   return key
 }
 
@@ -68,7 +73,7 @@ export function tokenRoutes({ store, clock, settings, secondFactor, oidc }: Toke
       issuer,
       address,
       fingerprint: () => call.clientFingerprint(),
-      proveKey: (boundKey) => proveKey(call, boundKey),
+      proveKey: (session) => proveKey(call, session),
       lacksFactor: async (session, amr) => {
         const missing = await findMissingInLogin(secondFactor, {
           session,

@@ -8,7 +8,7 @@ import { refusedProof } from './challenge.ts'
  * with the scheme DPoP. Throws the challenge.
  */
 export async function checkSessionProof(
-  { boundKey }: Pick<LiveSession, 'boundKey'>,
+  { boundKey, identity }: Pick<LiveSession, 'boundKey' | 'identity'>,
   token: string,
   proofs: RequestProofs,
 ): Promise<void> {
@@ -19,5 +19,5 @@ export async function checkSessionProof(
   const verdict = await proofs.proofFor(secretDigest(token))
   const refusal = findProofRefusal(verdict, boundKey)
   if (refusal) throw refusedProof(refusal)
-  if (!(await proofs.use(verdict.use))) throw refusedProof('proof-replayed')
+  if (!(await proofs.use(verdict.use, identity.id))) throw refusedProof('proof-replayed')
 }

@@ -15,7 +15,6 @@ import type { FastifyRequest } from 'fastify'
 import { useProof } from '../../operations/possession/use-proof.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { OwnAddresses } from '../../platform/own-addresses.ts'
-import { SYSTEM_ACTOR } from '../../store/actor.ts'
 import type { Store } from '../../store/store.ts'
 import type { ProofNonces } from '../../token/proof-nonces.ts'
 import type { RequestProofs } from '../../token/request-proofs.ts'
@@ -100,20 +99,20 @@ export class ProofsOfRequest implements RequestProofs {
     return this.#verdictFor(undefined)
   }
 
-  use(proof: CredentialUse | undefined): Promise<boolean> {
+  use(proof: CredentialUse | undefined, actorId: string): Promise<boolean> {
     if (!proof || proof.state === 'used-here') return Promise.resolve(true)
     let using = this.#uses.get(proof.digest)
     if (!using) {
-      using = this.#use(proof)
+      using = this.#use(proof, actorId)
       this.#uses.set(proof.digest, using)
     }
     return using
   }
 
-  async #use(proof: CredentialUse): Promise<boolean> {
+  async #use(proof: CredentialUse, actorId: string): Promise<boolean> {
     const { store, clock } = this.#parts
     const used = { digest: proof.digest, expiresAt: proof.expiresAtMs }
-    const isFirst = await store.run(useProof, used, { actorId: SYSTEM_ACTOR.id, now: clock.now() })
+    const isFirst = await store.run(useProof, used, { actorId, now: clock.now() })
     proof.state = isFirst ? 'used-here' : 'used-before'
     return isFirst
   }
