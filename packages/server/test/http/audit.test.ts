@@ -12,7 +12,7 @@ import { deliver, makeSink, SINKS, startReceiver, WEBHOOK_SECRET } from './event
 import { summarize } from './ext-jwt-signers.fixture.ts'
 import { createIdentity, createPassword, IDENTITIES, identityBody } from './identities.fixture.ts'
 import { MFA, startTotp } from './one-time-codes.fixture.ts'
-import { makePerson, mustRegister, PASSKEYS } from './passkeys.fixture.ts'
+import { makePerson, mustRegister, newDevice, PASSKEYS } from './passkeys.fixture.ts'
 import { setUpScim } from './scim.fixture.ts'
 
 const ENTRIES = '/edge/management/v1/audit-entries'
@@ -329,6 +329,21 @@ test('R-22 a thief of a session does not use up the changes by which its owner e
   const { username, password: currentPassword } = person
   assert.equal(await change('PATCH', own, { username, currentPassword, password: 'another one' }), '200')
   assert.equal((await app.call('GET', PASSKEYS, undefined, { session: stolen })).status, 401)
+})
+
+test('R-22 a thief of a session who adds and removes passkeys does not use up the removals of its owner', async (t) => {
+  const app = await buildApp(t, { isAlone: 'controller' })
+  const person = await makePerson(app)
+  const passkeyId = await mustRegister(app, person)
+  app.clock.advance(60_000)
+  const thief = { ...person, session: await person.logIn() }
+  const remove = async (session: string, id: string) =>
+    summarize(await app.call('DELETE', `${PASSKEYS}/${id}`, undefined, { session }))
+  for (let times = 0; times < 100; times++) {
+    const added = await mustRegister(app, { ...thief, device: newDevice() })
+    assert.equal(await remove(thief.session, added), '200')
+  }
+  assert.equal(await remove(person.session, passkeyId), '200')
 })
 
 test('R-22 one-time codes that are set up and dropped change no identity', async (t) => {

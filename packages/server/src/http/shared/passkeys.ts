@@ -166,7 +166,7 @@ export function passkeyRoutes(parts: PasskeyRouteParts): Route[] {
       access: 'any-session',
       bodyCap: 'anonymous',
       body: null,
-      changesOwn: true,
+      // Not `changesOwn`: each was added first, which is limited, and nothing must keep an owner from removing that of a thief.
       note: describe.done('Remove one of the caller’s passkeys', {
         parameters: ['confirmLockOut'],
         description: 'Ends the sessions that the passkey has opened or completed, except the caller’s.',
