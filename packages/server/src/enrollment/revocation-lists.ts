@@ -10,11 +10,11 @@ import type { Change } from '../store/change.ts'
 import {
   type CertificateScope,
   findListState,
-  findOutdatedCertificates,
   findReleasedCertificates,
   findRevocationList,
   findUnrecordedCertificates,
   listRevokedCertificates,
+  readOutdatedCertificates,
 } from '../store/reads/issued-certificate-reads.ts'
 import type { Store } from '../store/store.ts'
 
@@ -57,6 +57,8 @@ const BACKDATED_MS = 60_000
 /** Another node can have stored a later list. */
 const COMPARE_MS = 1_000
 const PAGE = 500
+/** Each page of one identity sorts all its certificates, beside the serving thread. */
+const COMPARED_AT_ONCE = 5_000
 /** With more changed ids between two calls, all certificates are compared. */
 const MAX_CHANGED = 50_000
 /** Lists of other keys are not kept: their names come from callers. */
@@ -149,19 +151,18 @@ export class RevocationLists {
       }
       return
     }
-    let after: string | undefined = ''
-    while (after !== undefined) after = await this.#correct({ after, limit: PAGE })
+    await this.#correct('all')
   }
 
-  /** Returns the last serial that was compared. */
-  async #correct(scope: CertificateScope): Promise<string | undefined> {
+  async #correct(scope: CertificateScope): Promise<void> {
     const { store, clock } = this.#parts
-    const { outdated, last } = await findOutdatedCertificates(store, scope, clock.now())
-    for (let at = 0; at < outdated.length; at += PAGE) {
-      const serials = outdated.slice(at, at + PAGE).map(({ serial }) => serial)
-      await store.run(updateRevocations, { serials }, this.#meta())
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const compared = await readOutdatedCertificates(store, { scope, after, limit: COMPARED_AT_ONCE }, clock.now())
+      for (const page of pagesOf(compared.outdated)) {
+        await store.run(updateRevocations, { serials: page.map(({ serial }) => serial) }, this.#meta())
+      }
+      after = compared.next
     }
-    return last
   }
 
   /**
@@ -211,7 +212,7 @@ export class RevocationLists {
   }
 }
 
-function pagesOf(ids: ReadonlySet<string>): string[][] {
-  const all = [...ids]
+function pagesOf<Item>(items: Iterable<Item>): Item[][] {
+  const all = [...items]
   return Array.from({ length: Math.ceil(all.length / PAGE) }, (_, page) => all.slice(page * PAGE, (page + 1) * PAGE))
 }

@@ -38,7 +38,7 @@ export interface AttemptLimits {
   readonly change: AttemptLimiter
   /** Changes of an identity to its own credentials, each kind by itself, that succeed. */
   readonly ownChange: AttemptLimiter
-  /** Session certificates per identity, refused or not. */
+  /** Session certificates per identity, those of the OpenID provider by themselves, refused or not. */
   readonly sessionCertificate: AttemptLimiter
   /** Access tokens per federated API account, refused or not: each is stored. */
   readonly accountToken: AttemptLimiter
@@ -61,8 +61,10 @@ const SITE_FACTOR = 10
 /** A device renews its certificate once in its life, and tries again when a response is lost. What was replaced is on the list of revoked certificates until it expires. */
 const RENEWALS = { burst: 30, perSecond: 10 / 3_600 }
 
-/** An identity can have many sessions, each of which refreshes its tokens twice an hour and has a certificate or two. */
-const ISSUED = { burst: 60, perSecond: 1 }
+/** An identity can have many sessions, each of which refreshes its tokens twice an hour. */
+const REFRESHES = { burst: 60, perSecond: 1 }
+/** An identity can have a thousand sessions, each with a certificate or two. All that have not expired are revoked with it, those of ended sessions too. */
+const SESSION_CERTIFICATES = { burst: 1_000, perSecond: 200 / 3_600 }
 /** People rename their passkeys and change their passwords rarely. */
 const OWN_CHANGES = { burst: 100, perSecond: 100 / 3_600 }
 /** Each job trades once in an hour, and many can start at once. */
@@ -94,10 +96,10 @@ export function createAttemptLimits({ settings, ...parts }: AttemptLimitsParts):
     // A request is begun before its work is known: what it costs beyond the burst delays the next ones.
     scim: limiter('scim', limits.scimBurst, limits.scimPerSecond, limits.scimBurst),
     renewal: limiter('renewal', RENEWALS.burst, RENEWALS.perSecond),
-    refresh: limiter('refresh', ISSUED.burst, ISSUED.perSecond),
+    refresh: limiter('refresh', REFRESHES.burst, REFRESHES.perSecond),
     change: limiter('change', limits.changeBurst, limits.changePerSecond),
     ownChange: limiter('ownChange', OWN_CHANGES.burst, OWN_CHANGES.perSecond),
-    sessionCertificate: limiter('sessionCertificate', ISSUED.burst, ISSUED.perSecond),
+    sessionCertificate: limiter('sessionCertificate', SESSION_CERTIFICATES.burst, SESSION_CERTIFICATES.perSecond),
     accountToken: limiter('accountToken', ACCOUNT_TOKENS.burst, ACCOUNT_TOKENS.perSecond),
     signer: new SignerLimiter(signer, parts.sharing),
   }

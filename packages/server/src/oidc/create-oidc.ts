@@ -31,7 +31,7 @@ interface OidcParts {
   readonly clientCertificates: ClientCertificates
   readonly cache: VerifiedTokenCache
   readonly checkSignature: CheckSignature
-  readonly limits: Pick<AttemptLimits, 'refresh'>
+  readonly limits: Pick<AttemptLimits, 'refresh' | 'sessionCertificate'>
 }
 
 export type Oidc = ReturnType<typeof createOidc>

@@ -1,4 +1,5 @@
 import { AppError, newId, OAuthError } from '@countersign/core'
+import type { AttemptLimits } from '../limits/attempt-limits.ts'
 import type { IssuedForSession } from '../operations/api-session/issued-certificate.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { ClientCertificates } from '../platform/keys/client-certificates.ts'
@@ -8,6 +9,7 @@ import type { OidcLoginDetails } from '../store/oidc-login.ts'
 interface SessionBindingParts {
   readonly clock: Clock
   readonly clientCertificates: Pick<ClientCertificates, 'issueForSession'>
+  readonly limits: Pick<AttemptLimits, 'sessionCertificate'>
 }
 
 /** A new certificate, and the session that is bound to it. */
@@ -20,14 +22,17 @@ export interface SessionBinding {
 
 /**
  * Issues a certificate for the connections of a session until the session ends. The session's tokens are then valid only with this certificate, or
- * with the one that logged in. Fails with invalid_request for a CSR that cannot be used.
+ * with the one that logged in. Fails with invalid_request for a CSR that cannot be used, and with TooManyRequests
+ * after too many certificates of the identity.
  */
 export async function issueBinding(
-  { clock, clientCertificates }: SessionBindingParts,
+  { clock, clientCertificates, limits }: SessionBindingParts,
   csrPem: string,
   { id: apiSessionId, identity, endsAt }: Pick<LiveSession, 'id' | 'identity' | 'endsAt'>,
   { csrPem: _, ...details }: OidcLoginDetails,
 ): Promise<SessionBinding> {
+  // A thief of a session, who can ask for its certificates, does not use up those of logins.
+  limits.sessionCertificate.begin(`${identity.id} oidc`)
   const id = newId()
   const of = { identityId: identity.id, apiSessionId, certificateId: id, lifetimeMs: endsAt - clock.now() }
   const issued = await clientCertificates.issueForSession(csrPem, of).catch(refuseCsr)

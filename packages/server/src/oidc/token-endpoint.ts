@@ -39,7 +39,7 @@ interface TokenEndpointParts {
   readonly bearerSessions: Pick<BearerSessions, 'isBindingMet'>
   readonly loginWrites: LoginWrites
   readonly clientCertificates: Pick<ClientCertificates, 'issueForSession'>
-  readonly limits: Pick<AttemptLimits, 'refresh'>
+  readonly limits: Pick<AttemptLimits, 'refresh' | 'sessionCertificate'>
 }
 
 /** Where a request of the token endpoint comes from. */

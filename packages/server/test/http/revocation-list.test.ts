@@ -19,6 +19,8 @@ const CRL = '/edge/client/v1/pki/crl'
 const DAY_MS = 86_400_000
 /** No entry is shorter. */
 const ENTRY_BYTES = 45
+/** More than are compared at once. */
+const MANY = 5_100
 
 /** Reads lists and verifies certificates with OpenSSL. */
 function openssl(t: TestContext, now: () => number = Date.now) {
@@ -229,6 +231,24 @@ test('J-25 a withdrawn certificate that is recorded for another identity stays o
   await record(holder.id, holder)
   await nextList()
   assert.equal(await reasonOf(holder), undefined)
+})
+
+test('J-25 all certificates of an identity are on the list when it is disabled, however many', async (t) => {
+  const app = await buildApp(t, { database: await newPostgresDatabase() })
+  const { read } = openssl(t, app.clock.now)
+  const [holder, other] = [await makeHolder(app), await makeHolder(app)]
+  await crlOf(app)
+  const { db } = app.store
+  const rows = db.selectFrom('issued_certificates').selectAll().where('identity_id', '=', holder.id)
+  const row = await rows.executeTakeFirstOrThrow()
+  const copies = Array.from({ length: MANY }, (_, nth) => {
+    return { ...row, serial: `40${nth.toString(16).padStart(30, '0')}`, is_of_session: true, authenticator_id: null }
+  })
+  await db.insertInto('issued_certificates').values(copies).execute()
+  await app.admin('POST', `${IDENTITIES}/${holder.id}/disable`, { durationMinutes: 0 })
+  await app.admin('DELETE', `${AUTHENTICATORS}/${other.authenticatorId}`)
+  await until(async () => (await crlOf(app)).length > (MANY + 1) * ENTRY_BYTES)
+  await until(async () => (await read(await crlOf(app))).count === MANY + 2)
 })
 
 test('J-26 nodes on one database serve the same list, with certificates that an earlier release issued', async (t) => {

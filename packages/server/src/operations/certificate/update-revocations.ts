@@ -4,7 +4,7 @@ import {
   deleteExpiredCertificates,
   type PublishedList,
   recordIssuedCertificate,
-  setRevocation,
+  setRevocations,
   storeRevocationList,
   touchRevocationList,
 } from '../../store/writes/issued-certificate-writes.ts'
@@ -15,8 +15,14 @@ export const updateRevocations = operation({
   access: 'none',
   isRecorded: false,
   async run(tx, { serials }: { readonly serials: readonly string[] }): Promise<void> {
-    const { outdated } = await findOutdatedCertificates(tx, { serials }, tx.now)
-    for (const certificate of outdated) await setRevocation(tx, certificate)
+    const outdated = await findOutdatedCertificates(tx, { serials }, tx.now)
+    for (const [reason, certificates] of Map.groupBy(outdated, (certificate) => certificate.reason)) {
+      await setRevocations(
+        tx,
+        certificates.map(({ serial }) => serial),
+        reason,
+      )
+    }
     for (const issuer of new Set(outdated.map(({ issuerKeyId }) => issuerKeyId))) await touchRevocationList(tx, issuer)
   },
 })

@@ -14,18 +14,44 @@ export interface OutdatedCertificate {
   readonly reason: RevocationReason | null
 }
 
-/** Which certificates to compare: those of these identities and authenticators, some by their serial, or a page of all after a serial. */
+/** Which certificates to compare: all, or those of these identities and authenticators. */
 export type CertificateScope =
+  | 'all'
   | { readonly identityIds: readonly string[]; readonly authenticatorIds: readonly string[] }
-  | { readonly serials: readonly string[] }
-  | { readonly after: string; readonly limit: number }
 
-/** Compares certificates with what they rest on. `last` is the greatest serial of those that were compared. */
+/** Some certificates by their serial. */
+interface CertificatesBySerial {
+  readonly serials: readonly string[]
+}
+
+/** Compares certificates with what they rest on. */
 export async function findOutdatedCertificates(
-  { db, dialect }: Pick<Transaction, 'db' | 'dialect'>,
-  scope: CertificateScope,
+  on: Pick<Transaction, 'db' | 'dialect'>,
+  certificates: CertificatesBySerial,
   now: number,
-): Promise<{ readonly outdated: readonly OutdatedCertificate[]; readonly last: string | undefined }> {
+): Promise<readonly OutdatedCertificate[]> {
+  return outdatedOf(await recordedCertificates(on, certificates).execute(), now)
+}
+
+/**
+ * Compares a page of certificates with what they rest on. `next` is the serial after which the next page begins; undefined when there is none. One
+ * identity can have many.
+ */
+export async function readOutdatedCertificates(
+  store: Pick<Store, 'db' | 'dialect' | 'readLong'>,
+  { scope, after, limit }: { readonly scope: CertificateScope; readonly after: string; readonly limit: number },
+  now: number,
+): Promise<{ readonly outdated: readonly OutdatedCertificate[]; readonly next: string | undefined }> {
+  const page = recordedCertificates(store, scope).where('certificates.serial', '>', after).limit(limit)
+  const rows = await store.readLong('revocations', page.compile())
+  return { outdated: outdatedOf(rows, now), next: rows.length < limit ? undefined : rows.at(-1)?.serial }
+}
+
+/** Those that are not revoked for good, with what they rest on. */
+function recordedCertificates(
+  { db, dialect }: Pick<Transaction, 'db' | 'dialect'>,
+  scope: CertificateScope | CertificatesBySerial,
+) {
   const all = db
     .selectFrom('issued_certificates as certificates')
     .leftJoin('identities', 'identities.id', 'certificates.identity_id')
@@ -54,19 +80,20 @@ export async function findOutdatedCertificates(
     )
     .orderBy('certificates.serial')
   const isIn = (column: string, ids: readonly string[]) => sql<boolean>`${sql.ref(column)} ${idList(dialect, ids).isIn}`
-  const query =
-    'after' in scope
-      ? all.where('certificates.serial', '>', scope.after).limit(scope.limit)
-      : 'serials' in scope
-        ? all.where(isIn('certificates.serial', scope.serials))
-        : all.where((eb) =>
-            eb.or([
-              isIn('certificates.identity_id', scope.identityIds),
-              isIn('certificates.authenticator_id', scope.authenticatorIds),
-            ]),
-          )
-  const rows = await query.execute()
-  const outdated = rows.flatMap((row) => {
+  if (scope === 'all') return all
+  if ('serials' in scope) return all.where(isIn('certificates.serial', scope.serials))
+  return all.where((eb) =>
+    eb.or([
+      isIn('certificates.identity_id', scope.identityIds),
+      isIn('certificates.authenticator_id', scope.authenticatorIds),
+    ]),
+  )
+}
+
+type RecordedCertificate = Awaited<ReturnType<ReturnType<typeof recordedCertificates>['execute']>>[number]
+
+function outdatedOf(rows: readonly RecordedCertificate[], now: number): OutdatedCertificate[] {
+  return rows.flatMap((row) => {
     const access = {
       disabledAt: row.disabled_at,
       disabledUntil: row.disabled_until,
@@ -83,7 +110,6 @@ export async function findOutdatedCertificates(
     })
     return reason === before ? [] : [{ serial: row.serial, issuerKeyId: row.issuer_key_id, reason }]
   })
-  return { outdated, last: rows.at(-1)?.serial }
 }
 
 /** The serials of up to `limit` held certificates whose identities are enabled again at `now` without a change. */

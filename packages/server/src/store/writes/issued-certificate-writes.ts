@@ -1,4 +1,6 @@
 import { findPemBlocks, parseCertificate, type RevocationReason, readIssuerKeyId } from '@countersign/core'
+import { sql } from 'kysely'
+import { idList } from '../id-list.ts'
 import type { Transaction } from '../transaction.ts'
 import { skipLocked } from './skip-locked.ts'
 
@@ -58,15 +60,16 @@ async function withdraw(
   if (withdrawn) await touchRevocationList(tx, withdrawn.issuer_key_id)
 }
 
-/** Puts a certificate on the list of its issuer, or takes it off when `reason` is null. */
-export async function setRevocation(
-  { db, now }: Transaction,
-  { serial, reason }: { readonly serial: string; readonly reason: RevocationReason | null },
+/** Puts certificates on the lists of their issuers, or takes them off when `reason` is null. */
+export async function setRevocations(
+  { db, dialect, now }: Transaction,
+  serials: readonly string[],
+  reason: RevocationReason | null,
 ): Promise<void> {
   await db
     .updateTable('issued_certificates')
     .set({ revocation_reason: reason, revoked_at: reason === null ? null : now })
-    .where('serial', '=', serial)
+    .where(sql<boolean>`serial ${idList(dialect, serials).isIn}`)
     .execute()
 }
 
