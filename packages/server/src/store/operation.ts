@@ -10,7 +10,7 @@ interface OperationParts {
   readonly target?: ChangedEntity
   /** False for operations that change no settings of an entity, such as counting a code. */
   readonly isRecorded?: false
-  /** Whether the audit record has the sessions that it ends: those of others than the actor, which follow from no other change. */
+  /** Whether the audit record has the sessions that it ends, which are of one identity: those of others than the actor, which follow from no other change. */
   readonly recordsSessions?: true
 }
 

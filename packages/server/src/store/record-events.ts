@@ -28,6 +28,8 @@ export interface RecordedChanges extends RecordedOperation, Pick<Change, 'entity
   readonly ids: readonly string[]
   /** By id, after the change. Without those of entities that were deleted, and of too many. */
   readonly states?: Readonly<Record<string, Pick<RecordedState, 'text' | 'digests' | 'organizationId'>>>
+  /** Of sessions of one identity that ended at once: whose, and how many, of which `ids` has some. */
+  readonly ofIdentity?: { readonly id: string; readonly count: number }
 }
 
 /** The node of operations that run before there is one. */
@@ -61,10 +63,15 @@ export async function recordsOfChanges(
   const { node = NO_NODE, now: at, actorId, source } = meta
   const common: RecordedOperation = { operation, meta: { actorId, ...(source && { source }) } }
   const ended = changes.filter(({ session }) => session)
-  const reported = ended.length > 0 && (isAudited || (await hasSinks(db))) ? ended : []
+  const isAuditedAlone = isAudited && ended.length === 1
+  const reported = ended.length > 0 && (isAuditedAlone || (await hasSinks(db))) ? ended : []
   for (const change of [...changes.filter(({ states }) => states), ...reported]) {
-    const content: RecordedChange = { ...common, change, ...(isAudited && change.session && { isAudited }) }
+    const content: RecordedChange = { ...common, change, ...(isAuditedAlone && change.session && { isAudited }) }
     records.push({ node, at, kind: 'change', content: JSON.stringify(content) })
+  }
+  if (isAudited && ended.length > 1) {
+    const content = { ...common, ...sessionsEnded(ended) }
+    records.push({ node, at, kind: 'changes', content: JSON.stringify(content) })
   }
   const many = changes.filter(({ isOneOfMany, entity }) => isOneOfMany && isRecordedEntity(entity))
   for (const [first, ...others] of Map.groupBy(many, ({ entity, action }) => `${entity} ${action}`).values()) {
@@ -79,6 +86,13 @@ export async function recordsOfChanges(
     }
   }
   return records
+}
+
+/** One entry for all: a caller can open sessions without limit, and end a thousand by a call. */
+function sessionsEnded(ended: readonly OwnChange[]): Omit<RecordedChanges, keyof RecordedOperation> {
+  const ids = ended.slice(0, MAX_IDS_WITH_STATES).map(({ id }) => id)
+  const ofIdentity = { id: ended[0]?.session?.identityId ?? '', count: ended.length }
+  return { entity: 'apiSessions', action: 'deleted', ids, ofIdentity }
 }
 
 async function statesOf(db: Db, entity: ChangedEntity, ids: readonly string[]): Promise<RecordedChanges['states']> {

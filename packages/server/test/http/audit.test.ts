@@ -99,6 +99,23 @@ test('Z-06 secrets are digests in the record, and change with the secret', async
   assert.ok(text.includes(username))
 })
 
+test('R-22 sessions of an identity that a call ends have one entry, however many', async (t) => {
+  const app = await buildApp(t)
+  const { id, session } = await app.makeIdentity({ permissions: ['ops'] })
+  const other = await createIdentity(app)
+  const { username, password } = await createPassword(app, other)
+  for (let times = 0; times < 3; times++) await app.logIn(username, password)
+  const ended = await app.call('DELETE', `${IDENTITIES}/${other}/api-sessions`, undefined, { session })
+  assert.equal(ended.status, 200, ended.text)
+  const entries = await entriesOf(app, 'objectKind="api-session"')
+  assert.equal(entries.length, 1)
+  const [{ action, change, before, after, actorId }] = entries
+  assert.deepEqual([action, change, after, actorId], ['apiSession.deleteAllOf', 'deleted', null, id])
+  assert.deepEqual([before.identityId, before.sessions, before.ids.length], [other, 3, 3])
+  const { keys, ...audit } = await loadAudit(app)
+  assert.deepEqual(verifyAudit(audit, keys).findings, [])
+})
+
 test('Z-06 a session that an administrator ends has an entry, and one that its owner ends has none', async (t) => {
   const app = await buildApp(t)
   const OWN = '/edge/client/v1/current-api-session'

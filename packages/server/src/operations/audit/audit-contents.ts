@@ -65,7 +65,7 @@ function changeContent(at: string, record: RecordedChange): PendingContent[] {
 
 /** An entry for each entity whose state is known, and one with the ids of the others. */
 function changesContents(at: string, record: RecordedChanges): PendingContent[] {
-  const { operation, meta, entity, action, states = {} } = record
+  const { operation, meta, entity, action, states = {}, ofIdentity } = record
   const known = Object.entries(states).flatMap(([id, { text, digests, organizationId }]) => {
     const change = {
       entity,
@@ -80,7 +80,10 @@ function changesContents(at: string, record: RecordedChanges): PendingContent[] 
   const ids = record.ids.filter((id) => !(id in states))
   if (ids.length === 0) return known
   const object = { objectKind: OBJECT_KINDS[entity], objectId: null, objectName: null }
-  const content = { ...originOf(record), change: action, ...object, before: null, after: { ids } }
+  const members = ofIdentity
+    ? { before: { identityId: ofIdentity.id, sessions: ofIdentity.count, ids }, after: null }
+    : { before: null, after: { ids } }
+  const content = { ...originOf(record), change: action, ...object, ...members }
   return [...known, { at, content, needsBefore: false, organizationId: null }]
 }
 
