@@ -26,6 +26,8 @@ import {
   validateIdentity,
   waitsAfterDeletion,
 } from '@countersign/core'
+import type { AttemptLimits } from '../limits/attempt-limits.ts'
+import { limitUntrustedSigner } from '../limits/limit-untrusted-signer.ts'
 import { enrollByJwt } from '../operations/enrollment/enroll-by-jwt.ts'
 import { noteUses, usesOf } from '../operations/possession/use-credentials.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -89,6 +91,7 @@ interface TokenEnrollmentParts extends ChooseTokenParts {
   readonly clock: Clock
   readonly clientCertificates: Pick<ClientCertificates, 'issue'>
   readonly policies: KnownPolicies
+  readonly limits: Pick<AttemptLimits, 'change'>
 }
 
 /** The token is valid, but its identity cannot be enrolled. */
@@ -170,7 +173,7 @@ export class TokenEnrollment {
       isLogin = false,
     }: Pick<EnrollmentRequest, 'csrPem' | 'source' | 'tokenContext'> & { readonly isLogin?: boolean },
   ): Promise<Enrolled> {
-    const { store, clock, clientCertificates, policies } = this.#parts
+    const { store, clock, clientCertificates, policies, limits } = this.#parts
     const kind = csrPem === undefined ? 'token' : 'cert'
     const [enrolledId, policy, deletedAt] = await Promise.all([
       findEnrolledIdentity(store.db, key),
@@ -191,6 +194,7 @@ export class TokenEnrollment {
     await refuseAs('identity-refused', () => validateIdentity(settings))
     if (csrPem !== undefined) await refuseAs('csr-refused', () => checkCsrKey(csrPem, token, tokenContext.proofs))
 
+    limitUntrustedSigner(limits, signer.stored)
     const identityId = key.useExternalId ? newSortableId(clock.now()) : key.id
     const certificate =
       csrPem === undefined

@@ -10,6 +10,8 @@ import {
 } from '@countersign/core'
 import type { EventHub } from '../events/event-hub.ts'
 import { identityChangedEvent, identitySyncWarning } from '../events/identity-sync-event.ts'
+import type { AttemptLimits } from '../limits/attempt-limits.ts'
+import { limitUntrustedSigner } from '../limits/limit-untrusted-signer.ts'
 import { syncIdentity } from '../operations/identity/sync-identity.ts'
 import type { Clock } from '../platform/clock.ts'
 import { SYSTEM_ACTOR } from '../store/actor.ts'
@@ -27,6 +29,7 @@ interface IdentitySyncParts {
   readonly store: Pick<Store, 'db' | 'run'>
   readonly clock: Clock
   readonly events: Pick<EventHub, 'publish'>
+  readonly limits: Pick<AttemptLimits, 'change'>
 }
 
 const MAX_WARNED = 10_000
@@ -60,8 +63,9 @@ export class IdentitySync {
   }
 
   async #write(signer: StoredSigner, identity: StoredIdentity, plan: AcceptedSync): Promise<StoredIdentity> {
-    const { store, clock, events } = this.#parts
+    const { store, clock, events, limits } = this.#parts
     const { id } = identity
+    limitUntrustedSigner(limits, signer)
     const { attributes, name, issuedAt, token } = plan
     const verifiedBy = { signerId: signer.id, signerRevision: signer.revision }
     const meta = { actorId: SYSTEM_ACTOR.id, now: clock.now() }

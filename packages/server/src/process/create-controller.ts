@@ -274,7 +274,7 @@ export function createController(parts: ControllerParts): Controller {
     isOwnKey: async (kid) => signingKeys?.has(kid) ?? false,
   })
   const revocations = new KnownRevocations(store)
-  const identitySync = new IdentitySync({ store, clock, events })
+  const identitySync = new IdentitySync({ store, clock, events, limits })
   const secondFactor = new SecondFactor({
     directory: signers,
     verifier,
@@ -380,6 +380,7 @@ export function createController(parts: ControllerParts): Controller {
     verifier,
     clientCertificates,
     policies,
+    limits,
   })
   const enrollments = new EnrollmentReporter({ log, events, decisions, metrics })
   const channelReporter = new ChannelReporter({ events, decisions })

@@ -13,6 +13,7 @@ import { summarize } from './ext-jwt-signers.fixture.ts'
 import { createIdentity, createPassword, IDENTITIES, identityBody } from './identities.fixture.ts'
 import { MFA, startTotp } from './one-time-codes.fixture.ts'
 import { makePerson, mustRegister, newDevice, PASSKEYS } from './passkeys.fixture.ts'
+import { AUDIENCE, logInWithToken, setUpProvider } from './provider.fixture.ts'
 import { setUpScim } from './scim.fixture.ts'
 
 const ENTRIES = '/edge/management/v1/audit-entries'
@@ -97,6 +98,26 @@ test('Z-06 secrets are digests in the record, and change with the secret', async
     assert.equal(text.includes(secret), false)
   }
   assert.ok(text.includes(username))
+})
+
+test('R-22 enrollments by a signer that is not trusted are limited, those by a trusted one are not', async (t) => {
+  const set = await setUpProvider(t, {
+    isAlone: 'controller',
+    settings: { config: settingsFile(t, 'limits:\n  changeBurst: 3\n') },
+  })
+  const { app } = set
+  const holder = await app.makeIdentity({ permissions: ['external-jwt-signer', 'identity'] })
+  const signerId = await set.createSigner({ enrollToTokenEnabled: true, provisionOnLogin: true })
+  const logIn = async (sub: string) => summarize(await logInWithToken(app, set.token({ sub })))
+  for (const sub of ['a', 'b', 'c', 'd', 'e']) assert.equal(await logIn(sub), '200')
+  const path = `/edge/management/v1/ext-jwt-signers/${signerId}`
+  const written = await app.call('PATCH', path, { audience: AUDIENCE }, { session: holder.session })
+  assert.equal(written.status, 200, written.text)
+  for (const sub of ['f', 'g', 'h']) assert.equal(await logIn(sub), '200')
+  assert.equal(await logIn('i'), TOO_MANY)
+  assert.equal(await logIn('f'), '200')
+  app.clock.advance(1_000)
+  assert.equal(await logIn('i'), '200')
 })
 
 test('R-22 sessions of an identity that a call ends have one entry, however many', async (t) => {
