@@ -31,11 +31,22 @@ const keepUrls = {
   },
 }
 
+/** V8 keeps a source in one byte per character, unless one of them is outside Latin-1. */
+const escapeWideCharacters = {
+  name: 'escape-wide-characters',
+  generateBundle(_, files) {
+    const escaped = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+    for (const file of Object.values(files)) {
+      if (file.type === 'chunk') file.code = file.code.replaceAll(/[^\0-\xff]/g, escaped)
+    }
+  },
+}
+
 const bundle = await rolldown({
   input,
   platform: 'node',
   external: (id) => !bundled.test(id),
-  plugins: [keepUrls],
+  plugins: [keepUrls, escapeWideCharacters],
   transform: { target: 'node24' },
   onLog(level, log, report) {
     if (log.code !== 'SOURCEMAP_BROKEN') report(level, log)
@@ -45,6 +56,8 @@ await bundle.write({
   dir: folder,
   format: 'esm',
   sourcemap: true,
+  // Each thread keeps the source of what it loads.
+  comments: false,
   entryFileNames: '[name].js',
   chunkFileNames: '[name]-[hash].js',
 })
