@@ -1,6 +1,7 @@
-import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { AppError } from '@countersign/core'
+import { request } from '../platform/node-http.ts'
 import type { Settings } from '../platform/settings/index.ts'
 import { createConnect } from './connect.ts'
 import { createDeadline } from './deadline.ts'

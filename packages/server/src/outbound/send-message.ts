@@ -1,5 +1,6 @@
-import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { Agent, request } from '../platform/node-http.ts'
 import type { Settings } from '../platform/settings/index.ts'
 import { createConnect } from './connect.ts'
 import { createDeadline } from './deadline.ts'
@@ -43,9 +44,9 @@ export function createMessageSender({ settings, lookup }: MessageSenderParts): M
   const { totalMs, connectMs } = fetchLimits(settings.jwks)
   const endpointPolicy = createJwksEndpointPolicy(settings)
   const connect = createConnect({ settings, lookup, connectMs })
-  const agents = new Map<string, Agent>()
+  const agents = new Map<string, CheckedAgent>()
 
-  const agentOf = (url: URL, owner: string): Agent => {
+  const agentOf = (url: URL, owner: string): CheckedAgent => {
     const key = `${owner} ${url.origin}`
     const known = agents.get(key)
     if (known) return known
@@ -123,7 +124,7 @@ class CheckedAgent extends Agent {
 function post(
   url: URL,
   { type, content, headers }: Message,
-  { agent, totalMs }: { readonly agent: Agent; readonly totalMs: number },
+  { agent, totalMs }: { readonly agent: CheckedAgent; readonly totalMs: number },
 ): Promise<number> {
   let interim = 0
   return new Promise<number>((resolve, reject) => {

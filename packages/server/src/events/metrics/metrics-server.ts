@@ -1,6 +1,6 @@
-import { createServer } from 'node:http'
 import { type AddressInfo, isIPv6 } from 'node:net'
 import { collectDefaultMetrics, type Registry } from 'prom-client'
+import { createServer } from '../../platform/node-http.ts'
 import type { Settings } from '../../platform/settings/index.ts'
 import { StartupError } from '../../platform/startup-error.ts'
 

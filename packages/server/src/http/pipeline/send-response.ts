@@ -1,6 +1,7 @@
-import { type IncomingMessage, type ServerResponse, validateHeaderValue } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { Logger } from 'pino'
+import { validateHeaderValue } from '../../platform/node-http.ts'
 import { jsonText } from './envelope.ts'
 import type { ErrorResponse } from './errors.ts'
 import { hasUnreadBody } from './read-bytes.ts'
