@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { CompiledQuery } from 'kysely'
+import { SqliteReaders } from '../../src/store/sqlite/sqlite-readers.ts'
+import { createFakeTime, until } from '../keyset/fake-time.ts'
 import { DATABASES, openTestStore, stopPostgres } from './open-test-stores.ts'
 
 after(stopPostgres)
@@ -54,4 +60,25 @@ test('M-16 a caller with many long reads waiting is refused further ones, and an
   for (const read of flood) read.catch(() => {})
   await assert.rejects(store.readLong('a', SHORT), { code: 'SERVER_TOO_MANY_REQUESTS' })
   assert.deepEqual(await store.readLong('b', SHORT), [{ one: 1 }])
+})
+
+test('reader threads end when there is nothing to read, and start again', async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), 'countersign-readers-'))
+  t.after(() => rmSync(dir, { recursive: true, force: true }))
+  const file = join(dir, 'test.db')
+  new DatabaseSync(file).close()
+  const { scheduler, advance } = createFakeTime()
+  const readers = new SqliteReaders({ file, deadlineMs: 5_000 }, scheduler)
+  t.after(() => readers.close())
+  const read = (caller: string) => readers.read(caller, SHORT)
+
+  await Promise.all([read('a'), read('b')])
+  await advance(1_500)
+  await read('a')
+  await advance(1_500)
+  assert.equal(readers.size, 2)
+  await advance(500)
+  await until(() => readers.size === 0)
+  assert.deepEqual(await read('a'), [{ one: 1 }])
+  assert.equal(readers.size, 1)
 })

@@ -1,20 +1,31 @@
 import { Worker } from 'node:worker_threads'
 import { AppError } from '@countersign/core'
 import { forwardToLog } from '../../platform/log/create-log.ts'
+import { type Scheduler, systemScheduler } from '../../platform/scheduler.ts'
 import { LongReadQueue, longReadTimeout } from '../long-read.ts'
 import type { FromReader, ReaderOptions, ToReader } from './reader-messages.ts'
 
 const READER_ENTRY = new URL('./reader-thread.ts', import.meta.url)
+/** A thread without work has 9 MiB. Starting one takes as long as a few lists. */
+const IDLE_MS = 2_000
 
-/** Runs reads that may take long on threads of their own, which are started when they are first needed. */
+/** Runs reads that may take long on threads of their own, which are started when they are needed and end when there is nothing to read. */
 export class SqliteReaders {
   readonly #options: ReaderOptions
+  readonly #scheduler: Scheduler
   readonly #queue = new LongReadQueue()
   readonly #idle: Reader[] = []
   readonly #all = new Set<Reader>()
+  #cancelEnd: (() => void) | undefined
 
-  constructor(options: ReaderOptions) {
+  constructor(options: ReaderOptions, scheduler = systemScheduler) {
     this.#options = options
+    this.#scheduler = scheduler
+  }
+
+  /** The number of threads. */
+  get size(): number {
+    return this.#all.size
   }
 
   read(caller: string, query: ToReader): Promise<readonly unknown[]> {
@@ -24,12 +35,19 @@ export class SqliteReaders {
         return await reader.read(query)
       } finally {
         if (this.#all.has(reader)) this.#idle.push(reader)
+        this.#cancelEnd?.()
+        this.#cancelEnd = this.#scheduler.after(IDLE_MS, () => this.#endIdle())
       }
     })
   }
 
   async close(): Promise<void> {
+    this.#cancelEnd?.()
     await Promise.all([...this.#all].map((reader) => reader.stop()))
+  }
+
+  #endIdle(): void {
+    for (const reader of this.#idle.splice(0)) void reader.stop()
   }
 
   #start(): Reader {
