@@ -2,6 +2,8 @@ import { type CredentialUse, type PossessionProofs, type RuleRequest, refuseProo
 
 /** What a request proves about the keys that its client holds, and the use of its proofs. */
 export interface RequestProofs extends PossessionProofs {
+  /** Whether any token was sent with the scheme `DPoP`. */
+  readonly hasDpop: boolean
   /** The thumbprint of the key of the TLS client certificate; undefined without one. */
   certificateKey(): string | undefined
   /**
@@ -15,6 +17,7 @@ export interface RequestProofs extends PossessionProofs {
 export const NO_PROOFS: RequestProofs = {
   certificateSha256: () => undefined,
   certificateKey: () => undefined,
+  hasDpop: false,
   isDpop: () => false,
   proofFor: async () => refuseProof('proof-missing', null),
   use: async (proof) => proof === undefined,

@@ -13,7 +13,7 @@ export async function checkSessionProof(
   proofs: RequestProofs,
 ): Promise<void> {
   if (boundKey === null) {
-    if (proofs.isDpop(secretDigest(token))) throw refusedProof('token-not-bound')
+    if (proofs.hasDpop && proofs.isDpop(secretDigest(token))) throw refusedProof('token-not-bound')
     return
   }
   const verdict = await proofs.proofFor(secretDigest(token))

@@ -58,12 +58,14 @@ export function usesDpop({ headers }: Pick<FastifyRequest, 'headers'>): boolean 
 }
 
 const DPOP = 'dpop '
+const NONE: ReadonlySet<string> = new Set()
 
 export class ProofsOfRequest implements RequestProofs {
   readonly #request: FastifyRequest
   readonly #parts: RequestProofsParts
-  readonly #verdicts = new Map<string, Promise<ProofVerdict>>()
-  readonly #uses = new Map<string, Promise<boolean>>()
+  // Created when needed: few requests have proofs.
+  #verdicts: Map<string, Promise<ProofVerdict>> | undefined
+  #uses: Map<string, Promise<boolean>> | undefined
   /** SHA-256 of the tokens that were sent with the scheme DPoP. */
   #dpopTokens: ReadonlySet<string> | undefined
 
@@ -86,6 +88,10 @@ export class ProofsOfRequest implements RequestProofs {
     }
   }
 
+  get hasDpop(): boolean {
+    return this.#dpop.size > 0
+  }
+
   isDpop(tokenSha256: string): boolean {
     return this.#dpop.has(tokenSha256)
   }
@@ -101,6 +107,7 @@ export class ProofsOfRequest implements RequestProofs {
 
   use(proof: CredentialUse | undefined, actorId: string): Promise<boolean> {
     if (!proof || proof.state === 'used-here') return Promise.resolve(true)
+    this.#uses ??= new Map()
     let using = this.#uses.get(proof.digest)
     if (!using) {
       using = this.#use(proof, actorId)
@@ -119,6 +126,7 @@ export class ProofsOfRequest implements RequestProofs {
 
   #verdictFor(tokenSha256: string | undefined): Promise<ProofVerdict> {
     const key = tokenSha256 ?? ''
+    this.#verdicts ??= new Map()
     let verdict = this.#verdicts.get(key)
     if (!verdict) {
       verdict = this.#verify(tokenSha256)
@@ -167,7 +175,8 @@ export class ProofsOfRequest implements RequestProofs {
   }
 
   #digestsOf(scheme: 'dpop' | 'bearer'): ReadonlySet<string> {
-    return new Set(authorizationTokens(this.#request.raw.rawHeaders, scheme).map(secretDigest))
+    const tokens = authorizationTokens(this.#request.raw.rawHeaders, scheme)
+    return tokens.length === 0 ? NONE : new Set(tokens.map(secretDigest))
   }
 }
 
