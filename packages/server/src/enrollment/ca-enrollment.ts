@@ -13,6 +13,8 @@ import {
   secretDigest,
 } from '@countersign/core'
 import type { Logger } from 'pino'
+import type { AttemptLimits } from '../limits/attempt-limits.ts'
+import { limitUntrusted } from '../limits/limit-untrusted.ts'
 import { noteNewIntermediates } from '../operations/ca/note-intermediates.ts'
 import { enrollByCa } from '../operations/enrollment/enroll-by-ca.ts'
 import { redeemForeignCertificate } from '../operations/enrollment/redeem-enrollment.ts'
@@ -31,6 +33,7 @@ interface CaEnrollmentParts {
   readonly clock: Clock
   readonly log: Logger
   readonly thirdPartyCas: Pick<ThirdPartyCas, 'find'>
+  readonly limits: Pick<AttemptLimits, 'change'>
 }
 
 type Presented = PresentedCertificate | undefined
@@ -46,10 +49,10 @@ export class CaEnrollment {
   /**
    * Creates an identity for a certificate of a CA that enrolls automatically. Throws CERT_FAILED_VALIDATION when there is no such CA or the
    * certificate cannot authenticate clients now, MISSING_CERT_CLAIM without the CA's claim, COULD_NOT_VALIDATE for a name that
-   * no identity can have, and CERT_IN_USE when it has an identity.
+   * no identity can have, CERT_IN_USE when it has an identity, and TooManyRequests after too many enrollments of CAs that are not trusted.
    */
   async enroll(presented: Presented, requestedName: string | undefined, source: RequestSource): Promise<void> {
-    const { store, clock, log } = this.#parts
+    const { store, clock, log, limits } = this.#parts
     if (!(await hasCas(store.db))) throw new AppError('ENROLLMENT_NO_VALID_CAS')
     const found = await this.#find(presented, (ca) => ca.isAutoCaEnrollmentEnabled)
     if (!found) throw new AppError('CERT_FAILED_VALIDATION')
@@ -74,8 +77,10 @@ export class CaEnrollment {
     }
     // PostgreSQL would fail on a zero byte when it looks for the name.
     checkName(name)
-    await noteNewIntermediates(this.#parts, issuing)
-    await store.run(enrollByCa, args, { actorId: UNATTRIBUTED_ID, now, source: { authorName: '', ...source } })
+    await limitUntrusted(limits, ca, async () => {
+      await noteNewIntermediates(this.#parts, issuing)
+      await store.run(enrollByCa, args, { actorId: UNATTRIBUTED_ID, now, source: { authorName: '', ...source } })
+    })
     log.info({ identityId, method: 'ca', caId: ca.id, fingerprint: leaf.fingerprint }, 'an identity has enrolled')
   }
 

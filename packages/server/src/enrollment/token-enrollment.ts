@@ -27,7 +27,7 @@ import {
   waitsAfterDeletion,
 } from '@countersign/core'
 import type { AttemptLimits } from '../limits/attempt-limits.ts'
-import { limitUntrustedSigner } from '../limits/limit-untrusted-signer.ts'
+import { limitUntrusted } from '../limits/limit-untrusted.ts'
 import { enrollByJwt } from '../operations/enrollment/enroll-by-jwt.ts'
 import { noteUses, usesOf } from '../operations/possession/use-credentials.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -82,6 +82,7 @@ export interface NotProvisioned {
   readonly requirements: LoginRequirements | undefined
 }
 
+type CreationRequest = Pick<EnrollmentRequest, 'csrPem' | 'source' | 'tokenContext'> & { readonly isLogin?: boolean }
 type AcceptedToken = Pick<ChosenToken, 'signer' | 'token'>
 
 export type EnrollmentResult = Enrolled | ({ readonly isEnrolled: false } & NotEnrolled)
@@ -129,7 +130,7 @@ export class TokenEnrollment {
     const { signer, bearer } = choice
     try {
       const enrolling = await refuseAs('claim-unusable', () => buildEnrollingIdentity(signer.stored, choice.token))
-      return await this.#byClaim.run(JSON.stringify(enrolling.key), () => this.#create(choice, enrolling, request))
+      return await this.#create(choice, enrolling, request)
     } catch (error) {
       if (!(error instanceof EnrollmentRefusedError)) throw error
       const { reason, refusal, identityId, requirements } = error
@@ -153,9 +154,7 @@ export class TokenEnrollment {
       const enrolling = await refuseAs('claim-unusable', () => buildEnrollingIdentity(signer.stored, token))
       // The login uses the proof, which is accepted once.
       const request = { csrPem: undefined, source, tokenContext: { ...tokenContext, proofs: NO_PROOFS }, isLogin: true }
-      return await this.#byClaim.run(JSON.stringify(enrolling.key), () =>
-        this.#create({ signer, token }, enrolling, request),
-      )
+      return await this.#create({ signer, token }, enrolling, request)
     } catch (error) {
       if (!(error instanceof EnrollmentRefusedError)) throw error
       const { reason, requirements } = error
@@ -163,17 +162,20 @@ export class TokenEnrollment {
     }
   }
 
-  async #create(
+  #create(accepted: AcceptedToken, enrolling: EnrollingIdentity, request: CreationRequest): Promise<Enrolled> {
+    const create = () => this.#createNow(accepted, enrolling, request)
+    const { limits } = this.#parts
+    return this.#byClaim.run(JSON.stringify(enrolling.key), () =>
+      limitUntrusted(limits, accepted.signer.stored, create),
+    )
+  }
+
+  async #createNow(
     { signer, token }: AcceptedToken,
     { key, settings }: EnrollingIdentity,
-    {
-      csrPem,
-      source,
-      tokenContext,
-      isLogin = false,
-    }: Pick<EnrollmentRequest, 'csrPem' | 'source' | 'tokenContext'> & { readonly isLogin?: boolean },
+    { csrPem, source, tokenContext, isLogin = false }: CreationRequest,
   ): Promise<Enrolled> {
-    const { store, clock, clientCertificates, policies, limits } = this.#parts
+    const { store, clock, clientCertificates, policies } = this.#parts
     const kind = csrPem === undefined ? 'token' : 'cert'
     const [enrolledId, policy, deletedAt] = await Promise.all([
       findEnrolledIdentity(store.db, key),
@@ -194,7 +196,6 @@ export class TokenEnrollment {
     await refuseAs('identity-refused', () => validateIdentity(settings))
     if (csrPem !== undefined) await refuseAs('csr-refused', () => checkCsrKey(csrPem, token, tokenContext.proofs))
 
-    limitUntrustedSigner(limits, signer.stored)
     const identityId = key.useExternalId ? newSortableId(clock.now()) : key.id
     const certificate =
       csrPem === undefined

@@ -11,7 +11,7 @@ import {
 import type { EventHub } from '../events/event-hub.ts'
 import { identityChangedEvent, identitySyncWarning } from '../events/identity-sync-event.ts'
 import type { AttemptLimits } from '../limits/attempt-limits.ts'
-import { limitUntrustedSigner } from '../limits/limit-untrusted-signer.ts'
+import { limitUntrusted } from '../limits/limit-untrusted.ts'
 import { syncIdentity } from '../operations/identity/sync-identity.ts'
 import type { Clock } from '../platform/clock.ts'
 import { SYSTEM_ACTOR } from '../store/actor.ts'
@@ -65,11 +65,11 @@ export class IdentitySync {
   async #write(signer: StoredSigner, identity: StoredIdentity, plan: AcceptedSync): Promise<StoredIdentity> {
     const { store, clock, events, limits } = this.#parts
     const { id } = identity
-    limitUntrustedSigner(limits, signer)
     const { attributes, name, issuedAt, token } = plan
     const verifiedBy = { signerId: signer.id, signerRevision: signer.revision }
     const meta = { actorId: SYSTEM_ACTOR.id, now: clock.now() }
-    const isChanged = await store.run(syncIdentity, { id, ...verifiedBy, attributes, name, issuedAt, token }, meta)
+    const sync = () => store.run(syncIdentity, { id, ...verifiedBy, attributes, name, issuedAt, token }, meta)
+    const isChanged = await limitUntrusted(limits, signer, sync)
     const current = (await findIdentity(store.db, id)) ?? identity
     if (!isChanged) return current
     const before = attributesSuppliedBy(identity, signer.id, 'token')

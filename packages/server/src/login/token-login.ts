@@ -8,6 +8,8 @@ import {
   STEP_UP_REASONS,
   type VerifiedToken,
 } from '@countersign/core'
+import type { AttemptLimits } from '../limits/attempt-limits.ts'
+import { limitUntrusted } from '../limits/limit-untrusted.ts'
 import {
   type Authenticated,
   CredentialUsedError,
@@ -78,6 +80,7 @@ interface TokenLoginParts {
   readonly identities: KnownIdentities
   readonly identitySync: Pick<IdentitySync, 'apply'>
   readonly keptLogins: Pick<KeptLogins, 'record'>
+  readonly limits: Pick<AttemptLimits, 'change'>
   /** Enrolls the subject of a token to token use. Undefined when an identity exists afterwards; `enrollment` implements it. */
   provision(
     signer: DirectorySigner,
@@ -199,8 +202,11 @@ export class TokenLogin {
   }
 
   async #start({ signer, verified, ...authenticated }: AcceptedToken & Authenticated, open = startSession) {
-    const identity = await this.#parts.identitySync.apply(signer.stored, verified, authenticated.identity)
-    return open(this.#parts.session, { ...authenticated, identity })
+    const { session, identitySync, limits } = this.#parts
+    const identity = await identitySync.apply(signer.stored, verified, authenticated.identity)
+    const start = () => open(session, { ...authenticated, identity })
+    // The use of a token is remembered until it has expired, which can be never.
+    return verified.tokenUse ? limitUntrusted(limits, signer.stored, start) : start()
   }
 }
 
