@@ -11,12 +11,17 @@ import { leaseSink } from '../../src/operations/event-sink/deliver.ts'
 import { recordEvents } from '../../src/operations/event-sink/record-events.ts'
 import { ADMIN_PASSWORD, buildApp, type TestApp } from './build-app.ts'
 import { deliver, makeSink, SINKS, sinkBody, startReceiver, WEBHOOK_SECRET } from './event-sinks.fixture.ts'
-import { create as createSigner } from './ext-jwt-signers.fixture.ts'
+import { create as createSigner, jwksBody, SIGNERS } from './ext-jwt-signers.fixture.ts'
 import { IDENTITIES, identityBody } from './identities.fixture.ts'
 
 const OTHER_SECRET = `whsec_${Buffer.alloc(24, 2).toString('base64')}`
 
 const get = async (app: TestApp, id: string) => (await app.admin('GET', `${SINKS}/${id}`)).json.data
+// biome-ignore lint/suspicious/noExplicitAny: tests read events of every shape
+const otlpEvents = ({ resourceLogs }: any): any[] =>
+  resourceLogs[0].scopeLogs[0].logRecords.map(({ body }: { body: { stringValue: string } }) =>
+    JSON.parse(body.stringValue),
+  )
 const system = (app: TestApp) => ({ actorId: 'system', now: app.clock.now() })
 const signature = (secret: string, signed: string): string => {
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
@@ -421,6 +426,38 @@ test('Z-01 long events reach a collector in several requests, and those that it 
   assert.deepEqual(collector.received.flatMap(idsOf), ids)
   const { lastError, behind } = await get(app, id)
   assert.deepEqual([lastError, behind], [null, 0])
+})
+
+test('Z-01 an event that a receiver refuses as too long is sent shortened, and keeps no later one from it', async (t) => {
+  const app = await buildApp(t)
+  const { session } = await app.makeIdentity({ permissions: ['external-jwt-signer'] })
+  const LIMIT = 65_536
+  for (const kind of ['webhook', 'otlp']) {
+    const receiver = await startReceiver(t)
+    const id = await makeSink(app, { name: kind, kind, url: receiver.url })
+    receiver.respond(({ body }) => (body.length > LIMIT ? 413 : 200))
+    const scopes = Array.from({ length: 4 }, (_, number) => `${number}${'x'.repeat(200)}`)
+    const testCases = Array.from({ length: 20 }, (_, number) => {
+      const claims = { sub: Array.from({ length: 10 }, () => 'x'.repeat(400)) }
+      return { name: `case ${number}`, claims, expect: { outcome: 'refused' } }
+    })
+    const body = { ...jwksBody({ name: `long of ${kind}` }), scopes, testCases }
+    const created = await app.call('POST', SIGNERS, body, { session })
+    assert.equal(created.status, 201, created.text)
+    const signerId = created.json.data.id
+    await app.admin('POST', IDENTITIES, identityBody())
+    await deliver(app)
+    const { behind, lastError } = await get(app, id)
+    assert.deepEqual([behind, lastError], [0, null])
+    const events = receiver.received.flatMap(({ json }) => (kind === 'webhook' ? [json] : otlpEvents(json)))
+    const changed = events.filter(({ namespace }) => namespace === 'entityChange')
+    const long = changed.find(({ finalState }) => finalState.id === signerId)
+    assert.deepEqual([long.shortened, long.metadata.author.type], [true, 'identity'])
+    assert.deepEqual([long.finalState.scopes, long.finalState.testCases], [scopes, undefined])
+    const whole = changed.find(({ entityType }) => entityType === 'identities')
+    assert.deepEqual([whole.shortened, whole.finalState.isAdmin], [undefined, false])
+    assert.equal((await app.admin('DELETE', `${SINKS}/${id}`)).status, 200)
+  }
 })
 
 test('Z-01 a file has a line for each event; a full disk and a torn line lose and repeat none', async (t) => {

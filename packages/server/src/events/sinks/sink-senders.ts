@@ -6,9 +6,11 @@ import {
   otlpBatches,
   type SinkEvent,
   type SinkKind,
+  shortenedEvent,
   webhookHeaders,
   webhookKey,
 } from '@countersign/core'
+import { OutboundError } from '../../outbound/outbound-error.ts'
 import type { MessageSender } from '../../outbound/send-message.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Sealing } from '../../platform/keys/sealing.ts'
@@ -42,19 +44,22 @@ export function createSendEvents({ sender, clock, sealing, settings, folder }: S
     const sealed = [secret, hasPrevious ? previousSecret : null].filter((each) => each !== null)
     return sealed.map((each) => webhookKey(sealing.open(each, sinkSecretUse(id))))
   }
-  /** Sends one batch after the other. Ends after the first failure. */
+  /** Sends one batch after the other, and the events of one that is too long one by one. Ends after the first failure. */
   const inBatches = async (
     batches: readonly (readonly SinkEvent[])[],
     send: (batch: readonly SinkEvent[]) => Promise<unknown>,
     isOver: () => boolean,
   ): Promise<Delivered> => {
     const sent: SinkEvent[] = []
-    for (const batch of batches) {
+    const queue = [...batches]
+    for (let batch = queue.shift(); batch; batch = queue.shift()) {
       if (sent.length > 0 && isOver()) break
       try {
         await send(batch)
       } catch (error) {
-        return { sent, error }
+        if (!isTooLong(error) || batch.length === 1) return { sent, error }
+        queue.unshift(...batch.map((event) => [event]))
+        continue
       }
       sent.push(...batch)
     }
@@ -70,7 +75,7 @@ export function createSendEvents({ sender, clock, sealing, settings, folder }: S
         const headers = webhookHeaders({ id: event.id, at: clock.now(), body: content }, keys)
         await sender.send(url ?? '', { owner, type: FORMAT_TYPES[format], content, headers })
       }
-      return deliverInOrder(events, { atOnce: AT_ONCE, send, isOver })
+      return deliverInOrder(events, { atOnce: AT_ONCE, send: (event) => shortenIfTooLong(event, send), isOver })
     },
     otlp: (sink, events, isOver) => {
       const { id: owner, url, format } = sink
@@ -81,7 +86,11 @@ export function createSendEvents({ sender, clock, sealing, settings, folder }: S
         const headers = webhookHeaders({ id: batch[0]?.id ?? '', at: now, body: content }, keys)
         await sender.send(url ?? '', { owner, type: OTLP_TYPE, content, headers })
       }
-      return inBatches(otlpBatches(events), send, isOver)
+      const sendBatch = (batch: readonly SinkEvent[]): Promise<void> => {
+        const [event, ...others] = batch
+        return event && others.length === 0 ? shortenIfTooLong(event, (one) => send([one])) : send(batch)
+      }
+      return inBatches(otlpBatches(events), sendBatch, isOver)
     },
     file: ({ name, format }, events, isOver) => {
       const append = async (batch: readonly SinkEvent[]): Promise<void> => {
@@ -99,5 +108,21 @@ export function createSendEvents({ sender, clock, sealing, settings, folder }: S
     } catch (error) {
       return { sent: [], error }
     }
+  }
+}
+
+const CONTENT_TOO_LARGE = 413
+
+function isTooLong(error: unknown): boolean {
+  return error instanceof OutboundError && error.status === CONTENT_TOO_LARGE
+}
+
+/** An event that its receiver never accepts would keep all later ones from it. */
+async function shortenIfTooLong(event: SinkEvent, send: (event: SinkEvent) => Promise<void>): Promise<void> {
+  try {
+    await send(event)
+  } catch (error) {
+    if (!isTooLong(error)) throw error
+    await send(shortenedEvent(event))
   }
 }
