@@ -30,8 +30,8 @@ export interface EnrollmentClaims {
 /** The claim values that may become the id of an identity. */
 const ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._@:|+=~-]{0,127}$/
 
-/** Actors in the change log that stand for the controller itself. */
-const RESERVED_IDS: ReadonlySet<string> = new Set(['system'])
+/** Actors in the change log that stand for the controller itself, and for no one. */
+const RESERVED_IDS: ReadonlySet<string> = new Set(['system', 'unattributed'])
 
 /**
  * Reads the new identity's values from a token that the signer has accepted. Checks only the type of each value; `validateIdentity` checks

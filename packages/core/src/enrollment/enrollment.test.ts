@@ -149,15 +149,15 @@ describe('the identity claim', () => {
   })
 
   test('D21 W-69 is refused as an id when it cannot be one, with advice', () => {
-    for (const claim of ['a', 'A1', 'a@b.example', 'repo:acme+x=~-', 'x'.repeat(128), 'systems']) {
+    for (const claim of ['a', 'A1', 'a@b.example', 'repo:acme+x=~-', 'x'.repeat(128), 'systems', 'unattributed-1']) {
       assert.equal(
         refusalOf(() => asId(claim)),
         'accepted',
         claim,
       )
     }
-    const refused = ['-a', '.', '..', '../x', '@a', 'a b', 'a/b', 'a%2f', 'ä', 'a\n', "a'", 'x'.repeat(129), 'system']
-    for (const claim of refused)
+    const refused = ['-a', '.', '..', '../x', '@a', 'a b', 'a/b', 'a%2f', 'ä', 'a\n', "a'", 'x'.repeat(129)]
+    for (const claim of [...refused, 'system', 'unattributed'])
       assert.equal(
         refusalOf(() => asId(claim)),
         'INVALID_ENROLLMENT_TOKEN',
