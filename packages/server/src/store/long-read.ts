@@ -1,25 +1,30 @@
 import { AppError } from '@countersign/core'
 import { FairQueue } from '../platform/fair-queue.ts'
+import { SYSTEM_ACTOR } from './actor.ts'
 
 /** How long a read may take, and how long it may wait before: together as long as a request. */
 export const LONG_READ_MS = 5_000
 
-/** Reads that may take long at the same time, at most one of them for one caller. */
-export const LONG_READS_AT_ONCE = 2
+/** Reads of callers that may take long at the same time, at most one of them for one caller. */
+const CALLERS_AT_ONCE = 2
+/** With one of the controller itself. */
+export const LONG_READS_AT_ONCE = CALLERS_AT_ONCE + 1
 const MAX_WAITING_PER_CALLER = 100
 
 export function longReadTimeout(): AppError {
   return new AppError('TIMEOUT', { message: 'reading the list took too long: use a filter that costs less' })
 }
 
-/** Runs the reads of each caller one after another; callers take turns. */
+/** Runs the reads of each caller one after another; callers take turns. Those of the controller itself, such as of what is to be revoked, wait for no caller. */
 export class LongReadQueue {
-  readonly #queue = new FairQueue({ atOnce: LONG_READS_AT_ONCE, perKey: 1, maxWaiting: MAX_WAITING_PER_CALLER })
+  readonly #callers = new FairQueue({ atOnce: CALLERS_AT_ONCE, perKey: 1, maxWaiting: MAX_WAITING_PER_CALLER })
+  readonly #own = new FairQueue({ atOnce: 1, maxWaiting: MAX_WAITING_PER_CALLER })
 
   /** Throws TIMEOUT when the read did not start in time: by the end of it, its request would be over. */
   async run<Result>(caller: string, read: () => Promise<Result>): Promise<Result> {
     const latestStart = performance.now() + LONG_READ_MS
-    return this.#queue.run(caller, async () => {
+    const queue = caller === SYSTEM_ACTOR.id ? this.#own : this.#callers
+    return queue.run(caller, async () => {
       if (performance.now() > latestStart) throw longReadTimeout()
       return read()
     })

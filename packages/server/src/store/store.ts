@@ -14,8 +14,8 @@ export interface Store {
   /** For reading only. */
   readonly db: ReadDatabase
   /**
-   * Runs a query whose time grows with the data, so that it delays no other request. Callers take turns. Rejects with TIMEOUT after the
-   * deadline.
+   * Runs a query whose time grows with the data, so that it delays no other request. Callers take turns, and the controller itself, the
+   * system actor, waits for none of them. Rejects with TIMEOUT after the deadline.
    */
   readLong<Row>(caller: string, query: CompiledQuery<Row>): Promise<Row[]>
   /** Runs an operation in one transaction. Rejects with the `AppError` that it threw, and with STORE_UNAVAILABLE when it could not be committed. */

@@ -7,8 +7,10 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { formatPem } from '@countersign/core'
 import { makeTestCsr } from '@countersign/testkit'
+import { CompiledQuery } from 'kysely'
 import { until } from '../keyset/fake-time.ts'
 import { getTestAuthority } from '../platform/keys/test-authority.ts'
+import { ENDLESS } from '../store/endless-query.ts'
 import { buildApp, newPostgresDatabase, type TestApp } from './build-app.ts'
 import { LOG_IN, makeHolder, overTls } from './client-certificates.fixture.ts'
 import { createEnrolling, enrollWithCsr } from './enrollments.fixture.ts'
@@ -249,6 +251,27 @@ test('J-25 all certificates of an identity are on the list when it is disabled, 
   await app.admin('DELETE', `${AUTHENTICATORS}/${other.authenticatorId}`)
   await until(async () => (await crlOf(app)).length > (MANY + 1) * ENTRY_BYTES)
   await until(async () => (await read(await crlOf(app))).count === MANY + 2)
+})
+
+test('J-25 a certificate is on the list within seconds while many callers read long lists', async (t) => {
+  const app = await buildApp(t, { isAlone: 'controller' })
+  const [holder, other] = [await makeHolder(app), await makeHolder(app)]
+  const { read } = openssl(t, app.clock.now)
+  const { length } = await crlOf(app)
+  const endless = CompiledQuery.raw(ENDLESS[app.store.dialect])
+  let isOver = false
+  const readOn = async (caller: string) => {
+    while (!isOver) await app.store.readLong(caller, endless).catch(() => {})
+  }
+  for (let caller = 0; caller < 12; caller++) void readOn(`caller ${caller}`)
+  try {
+    await app.admin('POST', `${IDENTITIES}/${holder.id}/disable`, { durationMinutes: 0 })
+    await until(async () => (await crlOf(app)).length >= length + ENTRY_BYTES)
+  } finally {
+    isOver = true
+  }
+  const list = await read(await crlOf(app))
+  assert.deepEqual([list.reasonOf(holder.certPem), list.reasonOf(other.certPem)], ['Certificate Hold', undefined])
 })
 
 test('J-26 nodes on one database serve the same list, with certificates that an earlier release issued', async (t) => {

@@ -7,16 +7,11 @@ import { after, test } from 'node:test'
 import { CompiledQuery } from 'kysely'
 import { SqliteReaders } from '../../src/store/sqlite/sqlite-readers.ts'
 import { createFakeTime, until } from '../keyset/fake-time.ts'
+import { ENDLESS } from './endless-query.ts'
 import { DATABASES, openTestStore, stopPostgres } from './open-test-stores.ts'
 
 after(stopPostgres)
 
-/** A query that ends only at the deadline. */
-const ENDLESS = {
-  sqlite:
-    'with recursive n(i) as (select 1 union all select i + 1 from n where within_deadline()) select count(*) as total from n',
-  postgres: 'select pg_sleep(60)',
-}
 const SHORT = CompiledQuery.raw('select 1 as one')
 
 for (const database of DATABASES) {

@@ -1,5 +1,6 @@
 import { type RevocationReason, type RevokedCertificate, revocationReasonOf } from '@countersign/core'
 import { sql } from 'kysely'
+import { SYSTEM_ACTOR } from '../actor.ts'
 import { idList } from '../id-list.ts'
 import { hasAccess } from '../identity-row.ts'
 import type { RevocationListRow } from '../revocation-schema.ts'
@@ -43,7 +44,7 @@ export async function readOutdatedCertificates(
   now: number,
 ): Promise<{ readonly outdated: readonly OutdatedCertificate[]; readonly next: string | undefined }> {
   const page = recordedCertificates(store, scope).where('certificates.serial', '>', after).limit(limit)
-  const rows = await store.readLong('revocations', page.compile())
+  const rows = await store.readLong(SYSTEM_ACTOR.id, page.compile())
   return { outdated: outdatedOf(rows, now), next: rows.length < limit ? undefined : rows.at(-1)?.serial }
 }
 
@@ -138,7 +139,7 @@ export async function listRevokedCertificates(
     .where('issuer_key_id', '=', issuerKeyId)
     .where('revocation_reason', 'is not', null)
     .orderBy('serial')
-  const rows = await readLong('revocation list', query.compile())
+  const rows = await readLong(SYSTEM_ACTOR.id, query.compile())
   return rows.map(({ serial, revoked_at: revokedAt, revocation_reason: reason }) => ({
     serial,
     revokedAt: Number(revokedAt),
