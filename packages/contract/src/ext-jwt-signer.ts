@@ -288,7 +288,7 @@ export const SIGNER = resource({
   }),
   oneUse: field(Type.Boolean(), {
     description:
-      'Whether each token is accepted once, by its `jti` or else its SHA-256. An enrollment and the first login after it count as one use. Such a signer cannot be a second factor',
+      'Whether each token is accepted once, by its `jti` or else its SHA-256. An enrollment to token use and the first login after it count as one use. Such a signer cannot be a second factor',
     default: false,
     keptByPut: true,
   }),

@@ -207,7 +207,7 @@ export interface UsedEventTokenTable {
   expires_at: number
 }
 
-/** What a credential that is accepted once was used for: a token by an enrollment, which may be followed by one login, or by a login; or a proof. */
+/** What a credential that is accepted once was used for: a token by an enrollment to token use, which may be followed by one login, or by a login or an enrollment to a certificate; or a proof. */
 export type CredentialPurpose = 'enrollment' | 'login' | 'proof'
 
 /** A token or proof that has been used. */

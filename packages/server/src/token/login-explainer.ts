@@ -87,7 +87,7 @@ export class LoginExplainer {
     return { signers, claimedIdentity, ...closest, missing: [...choice, ...closest.missing], hints }
   }
 
-  /** An enrollment and the first login after it are one use. */
+  /** An enrollment to token use and the first login after it are one use. */
   async #wasUsed({ digest }: CredentialUse, method: ExplainMethod): Promise<boolean> {
     const usedFor = await findCredentialUse(this.#store.db, digest)
     return method === 'enroll' ? usedFor !== undefined : usedFor === 'login'

@@ -290,6 +290,21 @@ test('C-24 D25 an enrollment and the first login with the same token are one use
   assert.equal(anew.status, 200, anew.text)
 })
 
+test('C-24 a token that has enrolled to a certificate does not log in, one that has enrolled to token use does', async (t) => {
+  const { app, token, enrollingSigner } = await setUpEnrollment(t)
+  await enrollingSigner({ oneUse: true })
+  for (const [kind, status] of [
+    ['cert', 401],
+    ['token', 200],
+  ] as const) {
+    const once = token({ sub: `${kind}@idp.example`, jti: 'one' })
+    const headers = { authorization: `Bearer ${once}` }
+    const enrolled = await app.call('POST', ENROLL_TOKEN, KINDS[kind](), { headers })
+    assert.equal(enrolled.status, 200, enrolled.text)
+    assert.equal((await logInWithToken(app, once)).status, status, kind)
+  }
+})
+
 test('C-24 a login that provisions its identity is one use of its token and of its proof', async (t) => {
   const { app, token, client } = await setUp(t, {
     enrollToTokenEnabled: true,

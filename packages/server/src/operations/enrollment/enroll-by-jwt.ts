@@ -102,7 +102,8 @@ export const enrollByJwt = operation({
     const attempt = { kind, signer, policy, isEnrolled, isRevoked, loginClaims, now: tx.now, isLogin, deletedAt }
     const [refusal] = findEnrollmentRefusals({ ...attempt, facts: { ...facts, identity } })
     if (refusal) return { refusal, requirements: requirementsOf(refusal, policy) }
-    const usedBefore = uses && (await useCredentials(tx, uses, 'enrollment'))
+    const by = kind === 'cert' ? 'enrollment to a certificate' : 'enrollment to token use'
+    const usedBefore = uses && (await useCredentials(tx, uses, by))
     if (usedBefore) return { refusal: undefined, usedBefore }
     const freeName = signer.nameSync ? await findFreeName(tx, identityId, settings.name) : undefined
     const name = freeName ?? settings.name

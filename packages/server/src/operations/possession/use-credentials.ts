@@ -33,15 +33,17 @@ export function noteUses({ proofUse }: Pick<VerifiedToken, 'proofUse'>, usedBefo
 
 /**
  * Uses a proof and a token in the transaction that rests on them. Returns which of them was used before. The proof comes first: an operation may commit
- * although it returns a refusal, and a token must not be lost because of a proof.
+ * although it returns a refusal, and a token must not be lost because of a proof. After an enrollment to token use the token logs in once, which is how such
+ * an identity logs in; one to a certificate uses it up.
  */
 export async function useCredentials(
   tx: Transaction,
   { proof, token }: CredentialUses,
-  by: 'login' | 'enrollment',
+  by: 'login' | 'enrollment to token use' | 'enrollment to a certificate',
 ): Promise<UsedBefore | undefined> {
   if (proof && !(await useCredential(tx, proof, 'proof'))) return 'proof-replayed'
   if (!token) return undefined
-  const isFirst = by === 'login' ? await useTokenToLogIn(tx, token) : await useCredential(tx, token, 'enrollment')
+  const purpose = by === 'enrollment to token use' ? 'enrollment' : 'login'
+  const isFirst = by === 'login' ? await useTokenToLogIn(tx, token) : await useCredential(tx, token, purpose)
   return isFirst ? undefined : 'token-used'
 }

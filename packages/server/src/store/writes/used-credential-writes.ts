@@ -25,13 +25,13 @@ const noteLogin = prepared(2, (db, digest: string, expiresAt: number) =>
       conflict
         .column('digest')
         .doUpdateSet({ used_for: 'login' })
-        // An enrollment and the first login after it are one use.
+        // An enrollment to token use and the first login after it are one use.
         .where('used_credentials.used_for', '=', 'enrollment'),
     )
     .returning('digest'),
 )
 
-/** Notes the use of a proof, or of a token by an enrollment. Returns false when it was used before. */
+/** Notes the use of a proof, or of a token by an enrollment: with the purpose `login` it does not log in afterwards. Returns false when it was used before. */
 export async function useCredential(
   { db }: Transaction,
   { digest, expiresAt }: UsedCredential,

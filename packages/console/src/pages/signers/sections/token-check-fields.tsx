@@ -53,7 +53,7 @@ export function TokenCheckFields({ form }: SignerFormProps) {
       />
       <Switch
         {...field('oneUse', 'Accept each token once', { type: 'checkbox' })}
-        description="An enrollment and the first login after it are one use; not for second factors"
+        description="An enrollment to token use and the first login after it are one use; not for second factors"
       />
       <Textarea
         {...field('testCases', 'Test cases')}
