@@ -523,7 +523,7 @@ export function createController(parts: ControllerParts): Controller {
       health.stop()
       await http.close()
       await settleWithin(LAST_WRITES_TIMEOUT_MS, [
-        decisions.settle(),
+        decisions.settle({ isLast: true }),
         keptLogins.flush(),
         accountUses.flush(),
         recorder.flush().then(() => sinkDelivery.stop()),

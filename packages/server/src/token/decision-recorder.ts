@@ -72,6 +72,8 @@ const WARN_EVERY_MS = 60_000
 const RECORDED = { burst: 10_000, perSecond: 1_000 / 3_600 }
 /** During a flood, the record says this often how many were left out. */
 const NOTE_EVERY_MS = 60_000
+/** Notes beyond these that readers of the record ask for: callers that only read it must not fill it. */
+const ASKED_NOTES = { burst: 60, perSecond: 1 / 60 }
 
 /** Stores refusals as decisions, in batches, one explanation at a time. During a flood only a bounded sample is explained and stored. */
 export class DecisionRecorder {
@@ -82,6 +84,7 @@ export class DecisionRecorder {
   #draining: Promise<void> | undefined
   #leftOut = 0
   readonly #recordBucket = new TokenBuckets(RECORDED, 1)
+  readonly #askedNotes = new TokenBuckets(ASKED_NOTES, 1)
   /** Decisions that were stored, and are not in the audit record. */
   #unrecorded = 0
   /** How many of both the audit record knows of, and since when. */
@@ -117,8 +120,11 @@ export class DecisionRecorder {
     this.#timer ??= setTimeout(() => void this.#drain(), BATCH_MS).unref()
   }
 
-  /** Like `flush`, and the audit record says at once how many it does not have. Not for callers that a stranger can be. */
-  async settle(): Promise<void> {
+  /** Like `flush`, and the audit record says at once how many it does not have; unless `isLast`, within a minute when that was asked for too often. */
+  async settle({ isLast = false } = {}): Promise<void> {
+    await this.flush()
+    if (this.#missing === this.#noted) return
+    if (!isLast && this.#askedNotes.take('note', this.#parts.clock.now()) > 0) return
     this.#notedAt = Number.NEGATIVE_INFINITY
     await this.flush()
   }

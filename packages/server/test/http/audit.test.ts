@@ -258,6 +258,24 @@ test('Z-07 a flood of refusals is sampled, and the record says how many it left 
   assert.deepEqual(verifyAudit({ entries, heads, anchors }, keys).findings, [])
 })
 
+test('Z-07 who reads the record again and again during a flood adds a bounded number of notes to it', async (t) => {
+  // Without a limit, refusals are not delayed either.
+  const config = settingsFile(t, 'limits:\n  addressBurst: 0\n')
+  const app = await buildApp(t, { isAlone: 'controller', settings: { config } })
+  const { session } = await app.makeIdentity({ permissions: ['admin_readonly'] })
+  const now = app.clock.now()
+  t.mock.method(app.clock, 'now', () => now)
+  const refuse = () => app.call('POST', `${LOGIN}?method=ext-jwt`)
+  for (let sent = 0; sent < 400; sent += 50) await Promise.all(Array.from({ length: 50 }, refuse))
+  const MORE = 80
+  for (let time = 0; time < MORE; time++) {
+    await refuse()
+    assert.equal((await app.call('GET', `${ENTRIES}?limit=1`, undefined, { session })).status, 200)
+  }
+  const notes = (await entriesOf(app, 'action="refusals.dropped"')).length
+  assert.ok(notes > 10 && notes <= 61, `${notes} notes`)
+})
+
 test('Z-06 a change of many identities at once has an entry with both states of each', async (t) => {
   const { app, scim } = await setUpScim(t)
   const ids: string[] = []
