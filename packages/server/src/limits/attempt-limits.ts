@@ -34,8 +34,11 @@ export interface AttemptLimits {
   readonly renewal: AttemptLimiter
   /** Refreshes and exchanges of tokens per identity, refused or not: each signs several tokens and writes. */
   readonly refresh: AttemptLimiter
-  /** Changes per identity that is no administrator, and per organization and needed access of the hosted API, refused or not: the audit record keeps each for a year. */
-  readonly change: AttemptLimiter
+  /**
+   * Changes per identity that is no administrator, and per organization and needed access of the hosted API, refused or not, and the size of what they
+   * record: the audit record keeps it for a year.
+   */
+  readonly change: WorkLimiter
   /** Changes of an identity to its own credentials, each kind by itself, that succeed. */
   readonly ownChange: AttemptLimiter
   /** Session certificates per identity, those of the OpenID provider by themselves, refused or not. */

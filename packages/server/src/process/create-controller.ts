@@ -45,6 +45,7 @@ import { buildRoutes } from '../http/routes.ts'
 import { KeySets } from '../keyset/key-sets.ts'
 import { createAttemptLimits } from '../limits/attempt-limits.ts'
 import type { AttemptSharing } from '../limits/attempt-sharing.ts'
+import { chargeRecordedStates } from '../limits/charge-recorded-states.ts'
 import type { Guesses } from '../limits/guesses.ts'
 import { CertificateCheck } from '../login/certificate-check.ts'
 import { CertificateLogin } from '../login/certificate-login.ts'
@@ -261,6 +262,7 @@ export function createController(parts: ControllerParts): Controller {
   })
   const cache = new VerifiedTokenCache()
   const limits = createAttemptLimits({ settings, clock, log, metrics, sharing: worker?.attempts })
+  chargeRecordedStates(store, limits)
   const signatures = new SignatureChecks(log)
   const signingKeys = settings.oidc.enabled ? new SigningKeys({ ...parts, store }) : undefined
   const verifier = new TokenVerifier({

@@ -120,6 +120,41 @@ test('R-22 enrollments by a signer that is not trusted are limited, those by a t
   assert.equal(await logIn('i'), '200')
 })
 
+test('R-22 large entries count as several changes', async (t) => {
+  const config = settingsFile(t, 'limits:\n  changeBurst: 30\n  changePerSecond: 1\n')
+  const app = await buildApp(t, { isAlone: 'controller', settings: { config } })
+  const { session } = await app.makeIdentity({ permissions: ['external-jwt-signer'] })
+  const pad = 'x'.repeat(2_000)
+  const cases = Array.from({ length: 50 }, (_, at) => ({
+    name: `${at}`,
+    claims: { pad },
+    expect: { outcome: 'refused' },
+  }))
+  const signer = async (testCases: unknown[]) => {
+    const endpoint = { audience: 'a', jwksEndpoint: 'https://keys.example/jwks', enabled: false }
+    const body = {
+      name: `signer ${testCases.length}`,
+      issuer: `https://${testCases.length}.example`,
+      ...endpoint,
+      testCases,
+    }
+    const reply = await app.admin('POST', '/edge/management/v1/ext-jwt-signers', body)
+    assert.equal(reply.status, 201, reply.text)
+    return `/edge/management/v1/ext-jwt-signers/${reply.json.data.id}`
+  }
+  const [small, large] = [await signer(cases.slice(0, 1)), await signer(cases)]
+  const patch = async (path: string, note: number) =>
+    summarize(await app.call('PATCH', path, { tags: { note: `${note}` } }, { session }))
+  for (let note = 0; note < 10; note++) assert.equal(await patch(small, note), '200')
+  assert.equal(await patch(large, 0), '200')
+  assert.equal(await patch(small, 10), TOO_MANY)
+  app.clock.advance(1_000)
+  assert.equal(await patch(small, 10), '200')
+  for (let note = 0; note < 3; note++) {
+    assert.equal((await app.admin('PATCH', large, { tags: { note: `${note}` } })).status, 200, 'an administrator')
+  }
+})
+
 test('R-22 sessions of an identity that a call ends have one entry, however many', async (t) => {
   const app = await buildApp(t)
   const { id, session } = await app.makeIdentity({ permissions: ['ops'] })

@@ -1,4 +1,5 @@
 import { nearMissText } from '@countersign/core'
+import { organizationChanges } from '../../limits/charge-recorded-states.ts'
 import { isHostedAccess } from '../../store/operation-access.ts'
 import { authenticateCaller, authorizeCaller, reauthorizeCaller, recheckRights } from './authorize-caller.ts'
 import { Call } from './call.ts'
@@ -93,7 +94,7 @@ function limitChanges(exchange: Exchange): undefined {
   if (hosted?.account && isHostedAccess(route.access)) {
     // By access: an account with a lesser role must not use up the changes by which an administrator removes it.
     const { hosted: needed } = route.access
-    if (needed !== 'read') limits.change.begin(`${hosted.organizationId} ${needed}`)
+    if (needed !== 'read') limits.change.begin(organizationChanges(hosted.organizationId, needed))
   } else if (route.changesOwn && session) {
     // By route, and only those that succeed: a thief of a session must not use up the changes by which its owner ends it.
     exchange.ownChange = limits.ownChange.begin(`${session.identity.id} ${route.method} ${route.paths[0]}`)
