@@ -12,6 +12,22 @@ const INVALID = '400 COULD_NOT_VALIDATE'
 const TOO_LONG = buildExtension('1.3.6.1.4.1.99999.1', Buffer.alloc(16_384))
 
 testWithApp('third-party CAs', async (t, app) => {
+  await t.test('R-23 a caller has at most 200 CAs that no administrator trusts', async () => {
+    const { session } = await app.makeIdentity({ permissions: ['ca'] })
+    const add = async (caller: string) => app.call('POST', CAS, caBody(makeTestAuthority().pem), { session: caller })
+    const ids: string[] = []
+    for (let count = 0; count < 200; count++) {
+      const reply = await add(session)
+      assert.equal(reply.status, 201, reply.text)
+      ids.push(reply.json.data.id)
+    }
+    assert.equal(summarize(await add(session)), INVALID)
+    assert.equal(summarize(await add(app.adminSession)), '201', 'an administrator')
+    assert.equal((await app.admin('POST', `${CAS}/${ids[0]}/trust`)).status, 200)
+    assert.equal(summarize(await add(session)), '201')
+    assert.equal(summarize(await add(session)), INVALID)
+  })
+
   await t.test('W-82 a CA is created, shown, listed, changed and deleted', async () => {
     const authority = makeTestAuthority()
     const certPem = `Corporate CA\n${authority.pem}`

@@ -3,6 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { clientExtJwtSignerRoutes } from '../../src/http/client/ext-jwt-signers.ts'
+import type { Call } from '../../src/http/pipeline/call.ts'
+import type { ChangeListener } from '../../src/store/change.ts'
+import { listEnabledSigners } from '../../src/store/reads/signer-reads.ts'
+import type { StoredSigner } from '../../src/store/signer-row.ts'
 import { buildApp } from './build-app.ts'
 import {
   CLIENT_SIGNERS,
@@ -243,4 +248,35 @@ test('D2 S1-2.2.scopes the scopes are a list when the setting says so', async (t
     data.map(({ scopes }: { scopes: unknown }) => scopes),
     [['openid', 'email'], null],
   )
+})
+
+test('R-23 after a change of one signer, the others are not described again', async (t) => {
+  const app = await buildApp(t)
+  for (const name of ['c', 'a', 'b']) await create(app, jwksBody({ name }))
+  const described: string[] = []
+  const watch = (signer: StoredSigner): StoredSigner =>
+    new Proxy(signer, {
+      get: (target, member: keyof StoredSigner) => {
+        if (member === 'audience') described.push(target.name)
+        return target[member]
+      },
+    })
+  let signers = (await listEnabledSigners(app.store.db)).map(watch)
+  const listeners: ChangeListener[] = []
+  const [route] = clientExtJwtSignerRoutes({
+    store: { onChange: (listener) => void listeners.push(listener) },
+    signers: { all: async () => signers },
+    settings: { clientScopes: 'array' },
+  })
+  const list = async () => {
+    described.length = 0
+    const response = await route?.handle({ query: new Map() } as unknown as Call)
+    const { data } = JSON.parse(String(response?.text))
+    return [data.map(({ name }: { name: string }) => name), new Set(described)]
+  }
+  assert.deepEqual(await list(), [['a', 'b', 'c'], new Set(['a', 'b', 'c'])])
+  assert.deepEqual(await list(), [['a', 'b', 'c'], new Set()])
+  signers = signers.map((signer) => (signer.name === 'b' ? watch({ ...signer, name: 'd' }) : signer))
+  for (const report of listeners) report([{ entity: 'externalJwtSigners', id: 'b', action: 'updated' }])
+  assert.deepEqual(await list(), [['a', 'c', 'd'], new Set(['d'])])
 })

@@ -32,6 +32,23 @@ testWithApp('signer changes by callers who are not administrators', async (t, ap
     }
   })
 
+  await t.test('R-23 a caller has at most 200 signers that no administrator trusts', async () => {
+    const holder = await app.makeIdentity({ permissions: ['external-jwt-signer'] })
+    const add = (caller: string) => as(caller, 'POST', SIGNERS, jwksBody())
+    let last = ''
+    for (let count = 0; count < 200; count++) {
+      const reply = await add(holder.session)
+      assert.equal(reply.status, 201, reply.text)
+      last = reply.json.data.id
+    }
+    assert.equal(summarize(await add(holder.session)), '400 COULD_NOT_VALIDATE')
+    assert.equal(summarize(await add(session)), '201', 'another caller')
+    assert.equal(summarize(await add(app.adminSession)), '201', 'an administrator')
+    assert.equal((await app.admin('POST', `${SIGNERS}/${last}/trust`)).status, 200)
+    assert.equal(summarize(await add(holder.session)), '201')
+    assert.equal(summarize(await add(holder.session)), '400 COULD_NOT_VALIDATE')
+  })
+
   await t.test('N-02 writing a signer that syncs identities requires permission to update them', async () => {
     const { session: updater } = await app.makeIdentity({ permissions: ['external-jwt-signer', 'identity'] })
     const selector = { enrollAttributeClaimsSelector: '/groups' }

@@ -183,6 +183,10 @@ const RELEASED: Readonly<Record<string, readonly [sqlite: string, postgres: stri
     '304c368deaf8de033fd15dbdc44aa6ea5b9a98c649d16cf8de73fc1082ce6a40',
     'ffd3eae2c07590c84f0a2195d004bd6fe036dad26a789355544d6bf8ab1d5bb3',
   ],
+  'trust-writers': [
+    '54e7f71efc7f55087903a91126e54d16b5f116f3e340842ff70487658b319dd3',
+    '54e7f71efc7f55087903a91126e54d16b5f116f3e340842ff70487658b319dd3',
+  ],
 }
 
 test('a released step is never edited: databases that have applied it would miss the change', () => {

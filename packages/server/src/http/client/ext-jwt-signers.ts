@@ -3,12 +3,12 @@ import { type RowReader, resolvePaging } from '@countersign/core'
 import type { Settings } from '../../platform/settings/index.ts'
 import { CLIENT_SIGNER_FILTER } from '../../store/filter-tables.ts'
 import { buildFilterOptions } from '../../store/filter-to-sql.ts'
-import { listEnabledSigners } from '../../store/reads/signer-reads.ts'
 import type { StoredSigner } from '../../store/signer-row.ts'
 import type { Store } from '../../store/store.ts'
 import { browserLoginOf } from '../../token/browser-login.ts'
+import type { SignerDirectory } from '../../token/signer-directory.ts'
 import { CLIENT } from '../api-paths.ts'
-import { jsonText, selfLink, timestamp } from '../pipeline/envelope.ts'
+import { selfLink, timestamp } from '../pipeline/envelope.ts'
 import { listMeta, listParameters } from '../pipeline/list-response.ts'
 import { selectPage } from '../pipeline/memory-list-response.ts'
 import type { Query } from '../pipeline/query.ts'
@@ -17,7 +17,8 @@ import { describe } from '../pipeline/route-note.ts'
 import { keptText } from '../pipeline/send-response.ts'
 
 interface ClientExtJwtSignerRouteParts {
-  readonly store: Store
+  readonly store: Pick<Store, 'onChange'>
+  readonly signers: Pick<SignerDirectory, 'all'>
   readonly settings: Pick<Settings, 'clientScopes'>
 }
 
@@ -33,9 +34,9 @@ const PAGING_PARAMETERS = ['filter', 'sort', 'limit', 'offset']
 /** The limit of a request with an offset but without a limit: the same as for other lists. */
 const PAGE_AFTER_OFFSET = 10
 
-/** A signer as the list shows it, and the values that filters see. */
+/** A signer as the list shows it, in JSON, and the values that filters see. */
 interface ListedSigner {
-  readonly shown: unknown
+  readonly text: string
   readonly values: Readonly<Record<string, unknown>>
 }
 
@@ -45,7 +46,7 @@ interface WholeList {
 }
 
 /** The enabled signers, for clients to choose from before they log in. */
-export function clientExtJwtSignerRoutes({ store, settings }: ClientExtJwtSignerRouteParts): Route[] {
+export function clientExtJwtSignerRoutes({ store, signers, settings }: ClientExtJwtSignerRouteParts): Route[] {
   // Kept until a signer changes: every client requests the whole list first, and a stranger's filter must not cost the database anything.
   let cached: WholeList | undefined
   let generation = 0
@@ -55,14 +56,23 @@ export function clientExtJwtSignerRoutes({ store, settings }: ClientExtJwtSigner
     cached = undefined
   })
 
+  /** Each signer is described once: a caller who changes one in a loop must not make thousands of others be described again. */
+  const known = new WeakMap<StoredSigner, ListedSigner>()
+  const listedOf = (signer: StoredSigner): ListedSigner => {
+    const listed = known.get(signer) ?? {
+      text: JSON.stringify(clientView(signer, settings.clientScopes)),
+      values: filterValues(signer),
+    }
+    known.set(signer, listed)
+    return listed
+  }
+
   const wholeList = async (): Promise<WholeList> => {
     if (cached) return cached
     const before = generation
-    const signers = (await listEnabledSigners(store.db)).map((signer) => ({
-      shown: clientView(signer, settings.clientScopes),
-      values: filterValues(signer),
-    }))
-    const whole = { signers, text: keptText(jsonText({ data: signers.map(({ shown }) => shown), meta: {} })) }
+    const enabled = (await signers.all()).filter((signer) => signer.enabled)
+    const listed = enabled.toSorted(byName).map(listedOf)
+    const whole = { signers: listed, text: keptText(listText(listed, {})) }
     if (before === generation) cached = whole
     return whole
   }
@@ -71,9 +81,8 @@ export function clientExtJwtSignerRoutes({ store, settings }: ClientExtJwtSigner
     const requested = resolvePaging(listParameters(query), FILTER_OPTIONS)
     const paging =
       requested.limit === 'none' && requested.offset > 0 ? { ...requested, limit: PAGE_AFTER_OFFSET } : requested
-    const { signers } = await wholeList()
-    const { rows, totalCount } = selectPage(signers, readerOf, paging)
-    return { data: rows.map(({ shown }) => shown), meta: listMeta(CLIENT_SIGNER_FILTER, paging, totalCount) }
+    const { rows, totalCount } = selectPage((await wholeList()).signers, readerOf, paging)
+    return listText(rows, listMeta(CLIENT_SIGNER_FILTER, paging, totalCount))
   }
 
   return [
@@ -88,11 +97,19 @@ export function clientExtJwtSignerRoutes({ store, settings }: ClientExtJwtSigner
         description: 'Without parameters the list is complete and `meta` is empty.',
       }),
       handle: async ({ query }) => {
-        if (PAGING_PARAMETERS.some((name) => query.has(name))) return { status: 200, json: await page(query) }
+        if (PAGING_PARAMETERS.some((name) => query.has(name))) return { status: 200, text: await page(query) }
         return { status: 200, text: (await wholeList()).text }
       },
     },
   ]
+}
+
+function byName(one: StoredSigner, other: StoredSigner): number {
+  return one.name < other.name ? -1 : 1
+}
+
+function listText(signers: readonly ListedSigner[], meta: object): string {
+  return `{"data":[${signers.map(({ text }) => text).join(',')}],"meta":${JSON.stringify(meta)}}\n`
 }
 
 const readerOf =

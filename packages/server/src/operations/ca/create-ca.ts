@@ -3,6 +3,7 @@ import { AppError, type CaCertificateFacts, caFromBody, trustAfterWrite, validat
 import { operation } from '../../store/operation.ts'
 import { findCaByFingerprint } from '../../store/reads/ca-reads.ts'
 import { insertCa } from '../../store/writes/ca-writes.ts'
+import { checkUntrustedQuota } from '../signer/check-untrusted-quota.ts'
 import { writerOf } from '../signer/writer-of.ts'
 
 export interface CreateCa {
@@ -19,6 +20,7 @@ export const createCa = operation({
   async run(tx, { id, body, certificate, verificationToken }: CreateCa): Promise<void> {
     const settings = caFromBody(body)
     validateCa(settings)
+    await checkUntrustedQuota(tx, 'cas')
     const known = await findCaByFingerprint(tx.db, certificate.fingerprint)
     if (known) {
       const reason = `certificate already used as CA ${known.id}`

@@ -32,6 +32,7 @@ import { signerSessions } from './signer-sessions.ts'
 import { signerTrust } from './signer-trust.ts'
 import { syncedIdentities } from './synced-identities.ts'
 import { tenants } from './tenants.ts'
+import { trustWriters } from './trust-writers.ts'
 
 /** Every step of the schema, oldest first; the n-th has version n. Never edit a released step: add a later one. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -68,4 +69,5 @@ export const MIGRATIONS: readonly Migration[] = [
   auditRecord,
   issuedCertificates,
   loginsAndExpiry,
+  trustWriters,
 ]
