@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
-import { createPolicy, POLICIES, policyOf } from './auth-policies.fixture.ts'
-import { ADMIN_PASSWORD } from './build-app.ts'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { createPolicy, POLICIES, policyBody, policyOf } from './auth-policies.fixture.ts'
+import { ADMIN_PASSWORD, buildApp, type TestApp } from './build-app.ts'
 import { create, detailOf, jwksBody, SIGNERS, summarize, testWithApp } from './ext-jwt-signers.fixture.ts'
 import { createIdentity, IDENTITIES } from './identities.fixture.ts'
 
@@ -106,3 +110,33 @@ testWithApp(
     assert.ok(before < MANY / 2, `${before} of ${MANY} were refused before the login`)
   },
 )
+
+/** Adds policies like the default one to the database, much faster than by requests. */
+async function copyPolicies(app: TestApp, count: number): Promise<void> {
+  const [row = {}] = await app.store.db.selectFrom('auth_policies').selectAll().limit(1).execute()
+  const names = Object.keys(row)
+  const copied = names.map((name) => (name === 'id' || name === 'name' ? `'copy ' || number` : name)).join()
+  const text = `insert into auth_policies (${names}) with recursive numbers (number) as
+    (select 1 union all select number + 1 from numbers where number < ${count})
+    select ${copied} from auth_policies, numbers where id = 'default'`
+  if (app.store.dialect === 'postgres') return void (await sql.raw(text).execute(app.store.db))
+  const raw = new DatabaseSync(join(app.dir, 'test.db'))
+  raw.exec(text)
+  raw.close()
+}
+
+test('R-23 callers without administrator rights add policies up to a thousand', async (t) => {
+  const app = await buildApp(t)
+  const { session } = await app.makeIdentity({ permissions: ['auth-policy'] })
+  const existing = await app.admin('GET', `${POLICIES}?limit=1`)
+  await copyPolicies(app, 999 - existing.json.meta.pagination.totalCount)
+  const add = async (caller: string) => app.call('POST', POLICIES, policyBody(), { session: caller })
+  const last = await add(session)
+  assert.equal(last.status, 201, last.text)
+  assert.equal(summarize(await add(session)), '400 COULD_NOT_VALIDATE')
+  assert.equal(summarize(await add(app.adminSession)), '201')
+  for (const id of [last.json.data.id, 'copy 1']) {
+    assert.equal((await app.admin('DELETE', `${POLICIES}/${encodeURIComponent(id)}`)).status, 200)
+  }
+  assert.equal(summarize(await add(session)), '201')
+})

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { authPolicyFromRow, type StoredAuthPolicy } from '../auth-policy-row.ts'
 import { prepared } from '../prepared.ts'
 import type { AuthPolicyRow, Database } from '../schema.ts'
+import { countOf } from './count-of.ts'
 
 const policyById = prepared(1, (db, id: string) => db.selectFrom('auth_policies').selectAll().where('id', '=', id))
 
@@ -86,6 +87,11 @@ export async function listPolicyRules(db: Kysely<Database>): Promise<string[]> {
     .where('accept_rule', 'is not', null)
     .execute()
   return rows.flatMap(({ accept_rule: rule }) => rule ?? [])
+}
+
+/** How many policies there are, up to `most`. */
+export function countAuthPolicies(db: Kysely<Database>, most: number): Promise<number> {
+  return countOf(db, db.selectFrom('auth_policies').select('id').limit(most).as('counted'))
 }
 
 /** Whether a policy has this name. */
