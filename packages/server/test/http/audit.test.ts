@@ -120,6 +120,26 @@ test('R-22 enrollments by a signer that is not trusted are limited, those by a t
   assert.equal(await logIn('i'), '200')
 })
 
+test('R-22 a person who alternates two tokens of the same second does not fill the record', async (t) => {
+  const config = settingsFile(t, 'limits:\n  changeBurst: 3\n  changePerSecond: 1\n')
+  const set = await setUpProvider(t, { isAlone: 'controller', settings: { config } })
+  const { app } = set
+  const enrolls = { enrollToTokenEnabled: true, provisionOnLogin: true }
+  await set.createSigner({ ...enrolls, attributeSync: 'login', enrollAttributeClaimsSelector: '/groups' })
+  const iat = Math.floor(app.clock.now() / 1000)
+  const tokenOf = (sub: string, group: string) => set.token({ sub, iat, groups: [group] })
+  const logInTen = async (tokens: readonly string[]) => {
+    const replies: string[] = []
+    for (let at = 0; at < 10; at++) replies.push(summarize(await logInWithToken(app, tokens[at % tokens.length] ?? '')))
+    return replies
+  }
+  assert.deepEqual(await logInTen([tokenOf('alice', 'a')]), Array(10).fill('200'))
+  const replies = await logInTen([tokenOf('bob', 'a'), tokenOf('bob', 'b')])
+  assert.deepEqual(replies.slice(0, 3), ['200', '200', '200'])
+  assert.ok(replies.includes(TOO_MANY), replies.join())
+  assert.equal(summarize(await logInWithToken(app, tokenOf('alice', 'b'))), '200', 'another person')
+})
+
 test('R-22 large entries count as several changes', async (t) => {
   const config = settingsFile(t, 'limits:\n  changeBurst: 30\n  changePerSecond: 1\n')
   const app = await buildApp(t, { isAlone: 'controller', settings: { config } })
