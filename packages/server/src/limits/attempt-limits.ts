@@ -34,6 +34,8 @@ export interface AttemptLimits {
   readonly renewal: AttemptLimiter
   /** Refreshes and exchanges of tokens per identity, refused or not: each signs several tokens and writes. */
   readonly refresh: AttemptLimiter
+  /** The same per session, which has fewer: a thief of one must not use up those of its identity. */
+  readonly sessionRefresh: AttemptLimiter
   /**
    * Changes per identity that is no administrator, and per organization and needed access of the hosted API, refused or not, and the size of what they
    * record: the audit record keeps it for a year.
@@ -66,6 +68,8 @@ const RENEWALS = { burst: 30, perSecond: 10 / 3_600 }
 
 /** An identity can have many sessions, each of which refreshes its tokens twice an hour. */
 const REFRESHES = { burst: 60, perSecond: 1 }
+/** With those that are repeated because a response was lost. */
+const SESSION_REFRESHES = { burst: 20, perSecond: 0.1 }
 /** An identity can have a thousand sessions, each with a certificate or two. All that have not expired are revoked with it, those of ended sessions too. */
 const SESSION_CERTIFICATES = { burst: 1_000, perSecond: 200 / 3_600 }
 /** People rename their passkeys and change their passwords rarely. */
@@ -100,6 +104,7 @@ export function createAttemptLimits({ settings, ...parts }: AttemptLimitsParts):
     scim: limiter('scim', limits.scimBurst, limits.scimPerSecond, limits.scimBurst),
     renewal: limiter('renewal', RENEWALS.burst, RENEWALS.perSecond),
     refresh: limiter('refresh', REFRESHES.burst, REFRESHES.perSecond),
+    sessionRefresh: limiter('sessionRefresh', SESSION_REFRESHES.burst, SESSION_REFRESHES.perSecond),
     change: limiter('change', limits.changeBurst, limits.changePerSecond),
     ownChange: limiter('ownChange', OWN_CHANGES.burst, OWN_CHANGES.perSecond),
     sessionCertificate: limiter('sessionCertificate', SESSION_CERTIFICATES.burst, SESSION_CERTIFICATES.perSecond),

@@ -31,7 +31,7 @@ interface OidcParts {
   readonly clientCertificates: ClientCertificates
   readonly cache: VerifiedTokenCache
   readonly checkSignature: CheckSignature
-  readonly limits: Pick<AttemptLimits, 'refresh' | 'sessionCertificate'>
+  readonly limits: Pick<AttemptLimits, 'refresh' | 'sessionRefresh' | 'sessionCertificate'>
 }
 
 export type Oidc = ReturnType<typeof createOidc>

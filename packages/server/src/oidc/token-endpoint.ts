@@ -39,7 +39,7 @@ interface TokenEndpointParts {
   readonly bearerSessions: Pick<BearerSessions, 'isBindingMet'>
   readonly loginWrites: LoginWrites
   readonly clientCertificates: Pick<ClientCertificates, 'issueForSession'>
-  readonly limits: Pick<AttemptLimits, 'refresh' | 'sessionCertificate'>
+  readonly limits: Pick<AttemptLimits, 'refresh' | 'sessionRefresh' | 'sessionCertificate'>
 }
 
 /** Where a request of the token endpoint comes from. */
@@ -216,7 +216,7 @@ export class TokenEndpoint {
     }
   }
 
-  /** The session of a verified token, if the request proves what the token is bound to, and its identity has not had too many. */
+  /** The session of a verified token, if the request proves what the token is bound to, and neither it nor its identity has had too many. */
   async #findRenewable(claims: SessionTokenClaims, call: TokenCall, refusal: string): Promise<Renewable> {
     const { store, sessions, bearerSessions, limits } = this.#parts
     const session = await sessions.peekOidc(claims.sessionId)
@@ -226,6 +226,7 @@ export class TokenEndpoint {
       throw new OAuthError('access_denied', 'peer certificate fingerprint does not match token')
     }
     if (session.boundKey !== null) await call.proveKey(session)
+    limits.sessionRefresh.begin(session.id)
     limits.refresh.begin(session.identity.id)
     return { session, stored, claims }
   }

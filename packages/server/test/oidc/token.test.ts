@@ -331,21 +331,30 @@ test('U-04 an exchange is refused for other clients, targets and scopes, and nev
   assert.equal((await client.call('POST', '/oidc/oauth/introspect', { headers: { host: HOST } })).status, 404)
 })
 
-test('R-21 an identity refreshes and exchanges tokens a limited number of times, and others are not affected', async (t) => {
+test('R-21 a session refreshes and exchanges tokens a limited number of times, others of its identity too, together', async (t) => {
   const app = await buildApp(t, { isAlone: 'controller' })
   const client = new OidcClient(app)
   const [tokens, user] = [await client.logIn(), await makeUser(app)]
   const other = await client.logIn(user.username, user.password)
   const exchange = (token: string) => client.exchange(token, { subject: 'access_token', requested: 'access_token' })
-  const replies = await Promise.all(Array.from({ length: 80 }, () => exchange(tokens.access_token)))
-  const served = replies.filter(({ status }) => status === 200).length
-  assert.ok(served >= 60 && served < 80, String(served))
-  const refreshes = await Promise.all(Array.from({ length: 10 }, () => client.refresh(tokens.refresh_token)))
-  const limited = refreshes.find(({ status }) => status !== 200)
-  assert.deepEqual([limited?.status, limited?.json.error], [429, 'temporarily_unavailable'])
-  assert.ok(Number(limited?.headers['retry-after']) >= 1)
-  assert.equal((await exchange(other.access_token)).status, 200)
+  const exchangeMany = async (token: string, count: number) => {
+    const replies = await Promise.all(Array.from({ length: count }, () => exchange(token)))
+    return replies.filter(({ status }) => status === 200).length
+  }
+  const served = await exchangeMany(tokens.access_token, 40)
+  assert.ok(served >= 20 && served < 30, String(served))
+  const limited = await client.refresh(tokens.refresh_token)
+  assert.deepEqual([limited.status, limited.json.error], [429, 'temporarily_unavailable'])
+  assert.ok(Number(limited.headers['retry-after']) >= 1)
   assert.equal((await client.get(tokens.access_token)).status, 200, 'requests of the session are not limited')
+  const owner = await client.logIn()
+  assert.equal((await client.refresh(owner.refresh_token)).status, 200, 'a thief of one session uses up no other')
+
+  const further = []
+  for (let count = 0; count < 4; count++) further.push(await exchangeMany((await client.logIn()).access_token, 20))
+  const all = further.reduce((sum, one) => sum + one, served + 1)
+  assert.ok(all >= 60 && all < 80, `${served} ${further}`)
+  assert.equal((await exchange(other.access_token)).status, 200, 'another identity')
   app.clock.advance(60_000)
   assert.equal((await exchange(tokens.access_token)).status, 200)
 })
