@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { newId } from '@countersign/core'
 import { createApiSession } from '../../src/operations/api-session/start-session.ts'
@@ -71,18 +72,24 @@ test('a backup during writes contains every write acknowledged before it, and re
   })
 })
 
-test('S-18 a restored backup contains no sessions, so that revoked ones cannot come back', async (t) => {
+test('S-18 a restored backup contains no sessions and no access tokens, so that revoked ones cannot come back', async (t) => {
   const dir = newDir(t)
   const dataDir = join(dir, 'data')
   mkdirSync(dataDir)
   await fill(dataDir)
+  const raw = new DatabaseSync(join(dataDir, 'countersign.db'), { enableForeignKeyConstraints: false })
+  raw.exec("insert into api_account_tokens values ('digest', 'account', 1, 1, 1, 1)")
+  raw.close()
   await withStore(dataDir, async (store) => {
     assert.equal((await store.db.selectFrom('api_sessions').selectAll().execute()).length, 1)
+    assert.equal((await store.db.selectFrom('api_account_tokens').selectAll().execute()).length, 1)
   })
   await backupDataDir(dataDir, join(dir, 'file'))
   await restoreDataDir(join(dir, 'file'), dataDir)
   await withStore(dataDir, async (store) => {
     assert.equal((await store.db.selectFrom('api_sessions').selectAll().execute()).length, 0)
+    assert.equal((await store.db.selectFrom('api_account_tokens').selectAll().execute()).length, 0)
+    assert.equal((await store.db.selectFrom('identities').selectAll().execute()).length, 1)
   })
 })
 

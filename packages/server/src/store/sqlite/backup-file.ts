@@ -45,12 +45,17 @@ export function checkBackupFile(file: string): void {
   }
 }
 
-/** Removes the key files from a backup and returns them. Also deletes all sessions, because some may have been revoked since. */
+/** What opens the API for anyone who holds it, and may have been revoked since the backup. A backup of an earlier release does not have all of them. */
+const REVOCABLE = ['api_sessions', 'api_account_tokens']
+
+/** Removes the key files from a backup and returns them. Also deletes all sessions and access tokens, because some may have been revoked since. */
 export function unpackBackupFile(file: string): PackedKey[] {
   const database = new DatabaseSync(file)
   try {
     const keys = database.prepare('select name, content from backup_keys').all() as unknown as PackedKey[]
-    database.exec('drop table backup_keys; delete from api_sessions')
+    database.exec('drop table backup_keys')
+    const isTable = database.prepare("select 1 from sqlite_master where type = 'table' and name = ?")
+    for (const table of REVOCABLE) if (isTable.get(table)) database.exec(`delete from ${table}`)
     return keys
   } finally {
     database.close()
