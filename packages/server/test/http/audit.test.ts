@@ -103,7 +103,7 @@ test('Z-06 secrets are digests in the record, and change with the secret', async
 test('R-22 enrollments by a signer that is not trusted are limited, those by a trusted one are not', async (t) => {
   const set = await setUpProvider(t, {
     isAlone: 'controller',
-    settings: { config: settingsFile(t, 'limits:\n  changeBurst: 3\n') },
+    settings: { config: settingsFile(t, 'limits:\n  changeBurst: 3\n  changePerSecond: 1\n') },
   })
   const { app } = set
   const holder = await app.makeIdentity({ permissions: ['external-jwt-signer', 'identity'] })
