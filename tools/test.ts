@@ -3,7 +3,8 @@
  *
  * Ends with `N passed, N failed`. A skipped or todo test, a file without tests and a run without tests fail. A full run also fails on a
  * title with an unknown requirement id, and on a requirement that no passing test names. It runs every test on the embedded database,
- * and a seeded tenth of the behaviours on the other deployments. A full run repeats a few files that failed, and lists what passed only then.
+ * and a seeded tenth of the behaviours on the other deployments.
+ * Of the races of an operation it runs one, chosen by the seed. A full run repeats a few files that failed, and lists what passed only then.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -138,6 +139,7 @@ async function runOn(
       concurrency,
       env: {
         TEST_DEPLOYMENT: deployment,
+        ...(isFull && { TEST_SAMPLE: values.seed ?? currentCommit() }),
         // Code from the compile cache has no exact coverage.
         ...(coverageOf && { NODE_DISABLE_COMPILE_CACHE: '1' }),
       },
