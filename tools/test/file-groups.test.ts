@@ -15,7 +15,7 @@ test('short files share processes, each in one, and the entry of a group imports
   const shared = groups.filter(({ files }) => files.length > 1)
   assert.deepEqual(
     shared.map(({ files }) => files.length),
-    [9, 8, 8],
+    [13, 12],
   )
   for (const { entry, files } of shared) {
     const text = readFileSync(entry, 'utf8')
@@ -27,4 +27,15 @@ test('a file that changes its process, or is the only one of its group, is its o
   const options = { folder: makeFolder(t, {}), concurrency: 3 }
   const own = [...alone, ...sharing.slice(0, 3)]
   for (const { entry, files } of groupFiles(own, options)) assert.deepEqual(files, [entry])
+})
+
+test('files that start programs come first, in their order', (t) => {
+  const options = { folder: makeFolder(t, {}), concurrency: 2 }
+  const [started = '', attacks = ''] = alone
+  const later = join(root, 'e2e/start/stop.test.ts')
+  const groups = groupFiles([...sharing, attacks, started, later], options)
+  assert.deepEqual(
+    groups.slice(0, 3).map(({ entry }) => entry),
+    [started, later, attacks],
+  )
 })

@@ -10,6 +10,7 @@ const SHARING = [
   'packages/server/test/{administration,console,events,hosted,http,keyset,limits,oidc,openapi,operations,outbound,platform,store,token}/**',
 ]
 const MAX_FILES = 20
+const STARTING_PROGRAMS = 'e2e/**'
 
 /** Test files that run in one process, one after another. */
 export interface FileGroup {
@@ -18,7 +19,10 @@ export interface FileGroup {
   readonly files: readonly string[]
 }
 
-/** Puts the files that may share a process into groups, as many as `concurrency` needs at least. Writes the entries of the groups into `folder`. */
+/**
+ * Puts the files that may share a process into groups, as many as `concurrency` needs at least. Writes the entries of the groups into `folder`.
+ * The files that start programs come first: they last longest, and none of them is then left to run alone at the end.
+ */
 export function groupFiles(
   files: readonly string[],
   { folder, concurrency }: { readonly folder: string; readonly concurrency: number },
@@ -34,11 +38,15 @@ export function groupFiles(
     files: members,
   }))
   const alone = files.filter((file) => !isSharing(file)).map((file) => ({ entry: file, files: [file] }))
-  return [...groups, ...alone]
+  return [...alone.toSorted((one, other) => Number(startsPrograms(other)) - Number(startsPrograms(one))), ...groups]
 }
 
 function isSharing(file: string): boolean {
   return SHARING.some((pattern) => matchesGlob(relative(root, file), pattern))
+}
+
+function startsPrograms({ entry }: FileGroup): boolean {
+  return matchesGlob(relative(root, entry), STARTING_PROGRAMS)
 }
 
 function writeEntry(entry: string, members: readonly string[]): string {
