@@ -44,7 +44,7 @@ async function busyShare(work: () => Promise<unknown>): Promise<number> {
   return pauseMs / tookMs
 }
 
-const SESSIONS = 200
+const SESSIONS = 800
 
 function openSession({ store, clock }: TestApp, identityId: string) {
   const now = clock.now()

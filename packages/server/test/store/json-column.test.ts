@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readJsonColumn } from '../../src/store/json-column.ts'
+import { createJsonReader } from '../../src/store/json-column.ts'
 
 test('columns with the same short text share one frozen value', () => {
+  const readJsonColumn = createJsonReader()
   const text = '{"a":{"b":[1]}}'
   const value = readJsonColumn<{ a: { b: number[] } }>(text)
   assert.deepEqual(value, JSON.parse(text))
@@ -12,6 +13,7 @@ test('columns with the same short text share one frozen value', () => {
 })
 
 test('long texts, and all but the first few, are parsed each time', () => {
+  const readJsonColumn = createJsonReader()
   const long = JSON.stringify({ a: 'x'.repeat(300) })
   assert.notEqual(readJsonColumn(long), readJsonColumn(long))
   const texts = Array.from({ length: 1_000 }, (_, number) => `{"n":${number}}`)
@@ -23,5 +25,6 @@ test('long texts, and all but the first few, are parsed each time', () => {
 })
 
 test('invalid JSON is an error each time', () => {
+  const readJsonColumn = createJsonReader()
   for (const _ of [1, 2]) assert.throws(() => readJsonColumn('{'), SyntaxError)
 })
