@@ -27,6 +27,7 @@ const STEPS: readonly Step[] = [
   checkPath,
   parseQuery,
   parseBody,
+  limitOwnChanges,
   handle,
   reauthorizeLateRead,
   warnOfNearMisses,
@@ -95,9 +96,6 @@ function limitChanges(exchange: Exchange): undefined {
     // By access: an account with a lesser role must not use up the changes by which an administrator removes it.
     const { hosted: needed } = route.access
     if (needed !== 'read') limits.change.begin(organizationChanges(hosted.organizationId, needed))
-  } else if (route.changesOwn && session) {
-    // By route, and only those that succeed: a thief of a session must not use up the changes by which its owner ends it.
-    exchange.ownChange = limits.ownChange.begin(`${session.identity.id} ${route.method} ${route.paths[0]}`)
   } else if (typeof route.access === 'object' && session && !session.identity.isAdmin) {
     limits.change.begin(session.identity.id)
   }
@@ -180,6 +178,16 @@ function warnOfNearMisses(exchange: Exchange): undefined {
   if (nearMisses.length === 0 || !response) return
   const warning = nearMisses.map((miss) => `299 - "${nearMissText(miss)}"`).join(', ')
   exchange.response = { ...response, headers: { ...response.headers, warning } }
+}
+
+/**
+ * By route, and only those that succeed: a thief of a session must not use up the changes by which its owner ends it. Begins when the request is
+ * complete: one whose body is held back would count until it fails.
+ */
+function limitOwnChanges(exchange: Exchange): undefined {
+  const { route, caller, parts } = exchange
+  if (!route.changesOwn || !caller?.session) return undefined
+  exchange.ownChange = parts.limits.ownChange.begin(`${caller.session.identity.id} ${route.method} ${route.paths[0]}`)
 }
 
 async function handle(exchange: Exchange): Promise<void> {
