@@ -105,7 +105,8 @@ export function createAttemptLimits({ settings, ...parts }: AttemptLimitsParts):
     renewal: limiter('renewal', RENEWALS.burst, RENEWALS.perSecond),
     refresh: limiter('refresh', REFRESHES.burst, REFRESHES.perSecond),
     sessionRefresh: limiter('sessionRefresh', SESSION_REFRESHES.burst, SESSION_REFRESHES.perSecond),
-    change: limiter('change', limits.changeBurst, limits.changePerSecond),
+    // As for SCIM: the size of an entry is known when it is recorded.
+    change: limiter('change', limits.changeBurst, limits.changePerSecond, limits.changeBurst),
     ownChange: limiter('ownChange', OWN_CHANGES.burst, OWN_CHANGES.perSecond),
     sessionCertificate: limiter('sessionCertificate', SESSION_CERTIFICATES.burst, SESSION_CERTIFICATES.perSecond),
     accountToken: limiter('accountToken', ACCOUNT_TOKENS.burst, ACCOUNT_TOKENS.perSecond),
