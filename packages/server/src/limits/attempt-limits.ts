@@ -30,7 +30,7 @@ export interface AttemptLimits {
   readonly known: KnownNetworks
   /** SCIM requests per signer, refused or not, and their work. */
   readonly scim: WorkLimiter
-  /** Renewals per identity, refused or not: each issues a certificate. */
+  /** Renewals per identity, on connections with its certificate, refused or not: each issues a certificate. */
   readonly renewal: AttemptLimiter
   /** Refreshes and exchanges of tokens per identity, refused or not: each signs several tokens and writes. */
   readonly refresh: AttemptLimiter

@@ -278,6 +278,21 @@ test('D35 only an administrator requests the renewal of an administrator’s cer
   }
 })
 
+for (const [who, hasKey, owner] of [
+  ['a thief of a session without the certificate', false, '200'],
+  ['a caller with session and certificate', true, '429 SERVER_TOO_MANY_REQUESTS'],
+] as const) {
+  test(`R-21 ${who} who renews again and again leaves the owner ${owner}`, async (t) => {
+    const { holder, extend } = await setUp(t, { isAlone: 'controller' })
+    const csr = makeTestCsr()
+    const expected = hasKey ? '200' : '401 UNAUTHORIZED'
+    for (let times = 0; times < 30; times++) {
+      assert.equal(summarize(await extend(hasKey ? holder : {}, csr)), expected)
+    }
+    assert.equal(summarize(await extend(holder, csr)), owner)
+  })
+}
+
 test('R-21 J-24 an identity renews its certificate 10 times an hour after a burst, so that the list of revoked ones stays short', async (t) => {
   const { app, call, holder, extend, logIn } = await setUp(t, { isAlone: 'controller' })
   const csr = makeTestCsr()

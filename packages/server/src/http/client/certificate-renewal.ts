@@ -78,8 +78,9 @@ export function certificateRenewalRoutes(parts: CertificateRenewalRouteParts): R
       }),
       handle: async (call) => {
         const { id = '' } = call.params
-        limits.renewal.begin(sessionOf(call).identity.id)
         const authenticator = await checkCurrentCertificate(call, id)
+        // Not before: a thief of a session, who lacks the key, must not use up the renewals of its owner.
+        limits.renewal.begin(sessionOf(call).identity.id)
         const { clientCertCsr: csrPem } = call.body as ExtendBody
         const { policy } = sessionOf(call)
         const token = await checkRenewalToken(call, authenticator)
