@@ -45,6 +45,8 @@ export interface AttemptLimits {
   readonly ownChange: AttemptLimiter
   /** Session certificates per identity, those of the OpenID provider by themselves, refused or not. */
   readonly sessionCertificate: AttemptLimiter
+  /** The same at the API per session, which has fewer: a thief of one must not use up those of its identity. */
+  readonly certificateOfSession: AttemptLimiter
   /** Access tokens per federated API account, refused or not: each is stored. */
   readonly accountToken: AttemptLimiter
   /** Tokens that name a signer but have an invalid signature. */
@@ -72,6 +74,8 @@ const REFRESHES = { burst: 60, perSecond: 1 }
 const SESSION_REFRESHES = { burst: 20, perSecond: 0.1 }
 /** An identity can have a thousand sessions, each with a certificate or two. All that have not expired are revoked with it, those of ended sessions too. */
 const SESSION_CERTIFICATES = { burst: 1_000, perSecond: 200 / 3_600 }
+/** A session keeps ten. */
+const CERTIFICATES_OF_SESSION = { burst: 100, perSecond: 20 / 3_600 }
 /** People rename their passkeys and change their passwords rarely. */
 const OWN_CHANGES = { burst: 100, perSecond: 100 / 3_600 }
 /** Each job trades once in an hour, and many can start at once. */
@@ -109,6 +113,11 @@ export function createAttemptLimits({ settings, ...parts }: AttemptLimitsParts):
     change: limiter('change', limits.changeBurst, limits.changePerSecond, limits.changeBurst),
     ownChange: limiter('ownChange', OWN_CHANGES.burst, OWN_CHANGES.perSecond),
     sessionCertificate: limiter('sessionCertificate', SESSION_CERTIFICATES.burst, SESSION_CERTIFICATES.perSecond),
+    certificateOfSession: limiter(
+      'certificateOfSession',
+      CERTIFICATES_OF_SESSION.burst,
+      CERTIFICATES_OF_SESSION.perSecond,
+    ),
     accountToken: limiter('accountToken', ACCOUNT_TOKENS.burst, ACCOUNT_TOKENS.perSecond),
     signer: new SignerLimiter(signer, parts.sharing),
   }

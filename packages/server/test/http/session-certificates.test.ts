@@ -7,26 +7,43 @@ import { ADMIN_PASSWORD, buildApp, type TestApp } from './build-app.ts'
 import { issueTo, makeHolder } from './client-certificates.fixture.ts'
 import { summarize } from './ext-jwt-signers.fixture.ts'
 import { AUTHENTICATORS } from './identities.fixture.ts'
+import { makePerson } from './passkeys.fixture.ts'
 
 const SESSION = '/edge/client/v1/current-api-session'
 const CERTIFICATES = `${SESSION}/certificates`
 const HOUR_MS = 3_600_000
+const TOO_MANY = '429 SERVER_TOO_MANY_REQUESTS'
 
 describe('session certificates', () => {
   it('R-21 J-24 are issued to an identity a limited number of times, and to others as before', async (t) => {
     const app = await buildApp(t, { isAlone: 'controller' })
-    const [one, other] = [await app.makeIdentity(), await app.makeIdentity()]
+    const [one, other] = [await makePerson(app), await app.makeIdentity()]
     const csr = makeTestCsr().pem
     const issue = (session: string) => app.call('POST', CERTIFICATES, { csr }, { session })
+    const sessions = [one.session]
+    while (sessions.length < 11) sessions.push(await one.logIn())
     const [burst, extra] = [1_000, 20]
-    const replies = await Promise.all(Array.from({ length: burst + extra }, () => issue(one.session)))
+    const requests = Array.from({ length: burst + extra }, (_, at) => issue(sessions[at % sessions.length] ?? ''))
+    const replies = await Promise.all(requests)
     const issued = replies.filter(({ status }) => status === 201).length
     assert.ok(issued >= burst && issued < burst + extra, String(issued))
-    const limited = replies.filter((reply) => summarize(reply) === '429 SERVER_TOO_MANY_REQUESTS')
+    const limited = replies.filter((reply) => summarize(reply) === TOO_MANY)
     assert.equal(limited.length, burst + extra - issued)
     assert.equal((await issue(other.session)).status, 201)
     app.clock.advance(60_000)
     assert.equal((await issue(one.session)).status, 201)
+  })
+
+  it('R-21 are issued to a session a tenth of these times, so that a thief of one does not use up those of the others', async (t) => {
+    const app = await buildApp(t, { isAlone: 'controller' })
+    const { session, logIn } = await makePerson(app)
+    const csr = makeTestCsr().pem
+    const issue = async (as: string) => summarize(await app.call('POST', CERTIFICATES, { csr }, { session: as }))
+    const stolen = await logIn()
+    const replies = await Promise.all(Array.from({ length: 1_000 }, () => issue(stolen)))
+    assert.equal(await issue(session), '201')
+    assert.ok(replies.filter((reply) => reply === '201').length >= 100)
+    assert.equal(replies.at(-1), TOO_MANY)
   })
 
   it('D34 issues a certificate of twelve hours for the session, lists and deletes it', async (t) => {

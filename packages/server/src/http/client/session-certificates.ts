@@ -20,7 +20,7 @@ import { equals } from '../shared/row-conditions.ts'
 interface SessionCertificateRouteParts extends SessionCertificateParts {
   readonly store: Store
   readonly clock: Clock
-  readonly limits: Pick<AttemptLimits, 'sessionCertificate'>
+  readonly limits: Pick<AttemptLimits, 'sessionCertificate' | 'certificateOfSession'>
 }
 
 const COLLECTION = 'current-api-session/certificates'
@@ -44,6 +44,7 @@ export function sessionCertificateRoutes(parts: SessionCertificateRouteParts): R
       handle: async (call) => {
         const { csr: csrPem } = call.body as SessionCertificateCreate
         const { id: apiSessionId, identity } = sessionOf(call)
+        limits.certificateOfSession.begin(apiSessionId)
         limits.sessionCertificate.begin(identity.id)
         const request = { apiSessionId, csrPem }
         const { id, certPem, caPem } = await issueSessionCertificate(parts, request, operationMeta(call, clock.now()))
