@@ -77,9 +77,10 @@ export class CaEnrollment {
     }
     // PostgreSQL would fail on a zero byte when it looks for the name.
     checkName(name)
-    await limitUntrusted(limits, ca, async () => {
+    await limitUntrusted(limits, ca, async (countedAs) => {
       await noteNewIntermediates(this.#parts, issuing)
-      await store.run(enrollByCa, args, { actorId: UNATTRIBUTED_ID, now, source: { authorName: '', ...source } })
+      const meta = { actorId: UNATTRIBUTED_ID, now, source: { authorName: '', ...source }, countedAs }
+      await store.run(enrollByCa, args, meta)
     })
     log.info({ identityId, method: 'ca', caId: ca.id, fingerprint: leaf.fingerprint }, 'an identity has enrolled')
   }

@@ -32,7 +32,7 @@ import { enrollByJwt } from '../operations/enrollment/enroll-by-jwt.ts'
 import { noteUses, usesOf } from '../operations/possession/use-credentials.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { ClientCertificates, IssuedCertificate } from '../platform/keys/client-certificates.ts'
-import type { RequestSource } from '../store/operation-meta.ts'
+import type { OperationMeta, RequestSource } from '../store/operation-meta.ts'
 import { findDeletion } from '../store/reads/identity-access-reads.ts'
 import { findEnrolledIdentity } from '../store/reads/identity-reads.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
@@ -163,7 +163,7 @@ export class TokenEnrollment {
   }
 
   #create(accepted: AcceptedToken, enrolling: EnrollingIdentity, request: CreationRequest): Promise<Enrolled> {
-    const create = () => this.#createNow(accepted, enrolling, request)
+    const create = (countedAs?: string) => this.#createNow(accepted, enrolling, { ...request, countedAs })
     const { limits } = this.#parts
     return this.#byClaim.run(JSON.stringify(enrolling.key), () =>
       limitUntrusted(limits, accepted.signer.stored, create),
@@ -173,7 +173,7 @@ export class TokenEnrollment {
   async #createNow(
     { signer, token }: AcceptedToken,
     { key, settings }: EnrollingIdentity,
-    { csrPem, source, tokenContext, isLogin = false }: CreationRequest,
+    { csrPem, source, tokenContext, isLogin = false, countedAs }: CreationRequest & Pick<OperationMeta, 'countedAs'>,
   ): Promise<Enrolled> {
     const { store, clock, clientCertificates, policies } = this.#parts
     const kind = csrPem === undefined ? 'token' : 'cert'
@@ -233,7 +233,7 @@ export class TokenEnrollment {
           authenticator,
           uses,
         },
-        { actorId: identityId, now: clock.now(), source: { authorName: settings.name, ...source } },
+        { actorId: identityId, now: clock.now(), source: { authorName: settings.name, ...source }, countedAs },
       ),
     )
     if (refusal) throw refused(refusal, requirements)

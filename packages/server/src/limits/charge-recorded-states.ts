@@ -12,8 +12,8 @@ export function organizationChanges(organizationId: string, needed: string): str
 }
 
 /**
- * Counts the states before and after a change, which the audit record keeps whole, against the limit on changes of the caller: a signer has up to a
- * megabyte, and a change of its tags has that twice. The request has counted as one change before it was run.
+ * Counts the states before and after a change, which the audit record keeps whole, against the limit on changes of the caller, or of what its credential
+ * rests on: a signer has up to a megabyte, and a change of its tags has that twice. The request has counted as one change before it was run.
  */
 export function chargeRecordedStates(
   store: Pick<Store, 'onOwnChange'>,
@@ -33,8 +33,11 @@ function lengthOf({ states }: OwnChange): number {
 }
 
 /** Undefined for what is not limited by the caller. An administrator's sessions are not limited at all: what they spend has no effect. */
-function callerOf({ entity }: OwnChange, { actorId, credential, organizationId }: OperationMeta): string | undefined {
-  if (!credential) return undefined
+function callerOf(
+  { entity }: OwnChange,
+  { actorId, credential, organizationId, countedAs }: OperationMeta,
+): string | undefined {
+  if (!credential) return countedAs
   const isOfOrganization = organizationId !== undefined
   if ('sessionId' in credential) return isOfOrganization ? undefined : actorId
   return isOfOrganization ? organizationChanges(organizationId, entity === 'networks' ? entity : 'admin') : undefined

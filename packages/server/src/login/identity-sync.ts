@@ -67,8 +67,9 @@ export class IdentitySync {
     const { id } = identity
     const { attributes, name, issuedAt, token } = plan
     const verifiedBy = { signerId: signer.id, signerRevision: signer.revision }
-    const meta = { actorId: SYSTEM_ACTOR.id, now: clock.now() }
-    const sync = () => store.run(syncIdentity, { id, ...verifiedBy, attributes, name, issuedAt, token }, meta)
+    const args = { id, ...verifiedBy, attributes, name, issuedAt, token }
+    const sync = (countedAs?: string) =>
+      store.run(syncIdentity, args, { actorId: SYSTEM_ACTOR.id, now: clock.now(), countedAs })
     const isChanged = signer.trust.isTrusted
       ? await this.#limitByIdentity(id, sync)
       : await limitUntrusted(limits, signer, sync)
@@ -83,9 +84,10 @@ export class IdentitySync {
   }
 
   /** A person can have two tokens of the same second that say different things, and alternate them. */
-  async #limitByIdentity(id: string, sync: () => Promise<boolean>): Promise<boolean> {
-    const attempt = this.#parts.limits.change.begin(`${id} tokens`)
-    const isChanged = await sync()
+  async #limitByIdentity(id: string, sync: (countedAs: string) => Promise<boolean>): Promise<boolean> {
+    const countedAs = `${id} tokens`
+    const attempt = this.#parts.limits.change.begin(countedAs)
+    const isChanged = await sync(countedAs)
     if (!isChanged) attempt.giveBack()
     return isChanged
   }

@@ -13,6 +13,8 @@ export interface OperationMeta {
   readonly signerId?: string
   /** Whether a SCIM request can write thousands of rows. Each signer has one such write at a time. */
   readonly isLarge?: boolean
+  /** The name under which the size of what the operation records is counted, where that is not its caller. */
+  readonly countedAs?: string | undefined
   readonly now: number
   /** The node that runs the operation, for the record of what happened. */
   readonly node?: string

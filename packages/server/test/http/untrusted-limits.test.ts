@@ -10,6 +10,8 @@ import { AUDIENCE, logInWithToken, SIGNERS, setUpProvider } from './provider.fix
 
 const TOO_MANY = '429 SERVER_TOO_MANY_REQUESTS'
 const HOLDER = { permissions: ['ca', 'external-jwt-signer'] }
+/** Tags of 15 KiB, which an entry has before and after the change. */
+const NOTES = Array.from({ length: 15 }, () => 'x'.repeat(1_000))
 
 /** One controller, since the others of a deployment count for themselves. */
 const threeChanges = (t: TestContext) =>
@@ -64,3 +66,38 @@ test('R-22 C-24 tokens that a signer accepts once, which are noted until they ex
   waitASecond()
   assert.equal(await logIn({ jti: 'i', exp }), '200')
 })
+
+for (const [whose, isTrusted] of [
+  ['that is not trusted', false],
+  ['that is trusted', true],
+] as const) {
+  for (const [size, notes, fewest, most] of [
+    ['small', [], 60, 60],
+    ['large', NOTES, 5, 20],
+  ] as const) {
+    test(`R-22 ${size} entries of changes by tokens of a signer ${whose} count by their size`, async (t) => {
+      const config = settingsFile(t, 'limits:\n  changeBurst: 10\n  changePerSecond: 1\n')
+      const { app, createSigner, createIdentity, token } = await setUpProvider(t, {
+        isAlone: 'controller',
+        settings: { config },
+      })
+      const signerId = await createSigner({ attributeSync: 'login', enrollAttributeClaimsSelector: 'groups' })
+      await createIdentity({ tags: Object.fromEntries(notes.map((note, at) => [`note-${at}`, note])) })
+      if (!isTrusted) {
+        const { session } = await app.makeIdentity({ permissions: ['external-jwt-signer', 'identity'] })
+        const written = await app.call('PATCH', `${SIGNERS}/${signerId}`, { audience: AUDIENCE }, { session })
+        assert.equal(written.status, 200, written.text)
+      }
+      const waitASecond = holdClock(t, app)
+      const iat = Math.floor(app.clock.now() / 1000) - 60
+      let changed = 0
+      for (let time = 0; time < 70; time++) {
+        waitASecond()
+        const reply = summarize(await logInWithToken(app, token({ iat, groups: [`${time}`] })))
+        assert.ok(reply === '200' || reply === TOO_MANY, reply)
+        if (time >= 10 && reply === '200') changed++
+      }
+      assert.ok(changed >= fewest && changed <= most, `${changed} changes`)
+    })
+  }
+}
