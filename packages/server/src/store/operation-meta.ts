@@ -13,7 +13,7 @@ export interface OperationMeta {
   readonly signerId?: string
   /** Whether a SCIM request can write thousands of rows. Each signer has one such write at a time. */
   readonly isLarge?: boolean
-  /** The name under which the size of what the operation records is counted, where that is not its caller. */
+  /** The name under which the operation takes its turn, and the size of what it records is counted, where that is not its actor. */
   readonly countedAs?: string | undefined
   readonly now: number
   /** The node that runs the operation, for the record of what happened. */

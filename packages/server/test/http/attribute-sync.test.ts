@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { newPostgresDatabase } from './build-app.ts'
 import { ENROLL_TOKEN, enroll, IDENTITIES } from './enroll-token.fixture.ts'
 import { logInWithToken, SIGNERS, setUpProvider } from './provider.fixture.ts'
 
@@ -262,4 +263,29 @@ test('D64 the members of a signer are kept by PUT, cleared by null, and checked'
   }
   assert.equal((await app.admin('PATCH', path, { provisionOnLogin: true, enrollToTokenEnabled: true })).status, 200)
   assert.equal((await app.admin('PATCH', path, { enrollToTokenEnabled: false })).status, 400)
+})
+
+const MANY = 600
+
+test('R-21 a person who alternates two tokens of a second without pause does not delay the logins of others', async (t) => {
+  const { app, token, createSigner, createIdentity } = await setUpProvider(t, {
+    isAlone: 'controller',
+    database: await newPostgresDatabase(),
+  })
+  await createSigner({ attributeSync: 'login', enrollAttributeClaimsSelector: 'groups' })
+  await createIdentity()
+  await createIdentity({ name: 'bob', externalId: 'bob' })
+  const iat = Math.floor(app.clock.now() / 1000) - 60
+  const tokens = ['a', 'b'].map((group) => token({ iat, groups: [group] }))
+  const theirs = token({ sub: 'bob', iat, groups: ['c'] })
+  let answered = 0
+  const logIn = async (time: number) => {
+    const { status } = await logInWithToken(app, tokens[time % 2] ?? '')
+    answered++
+    return status
+  }
+  const logins = Array.from({ length: MANY }, (_, time) => logIn(time))
+  assert.equal((await logInWithToken(app, theirs)).status, 200)
+  assert.ok(answered < MANY / 2, `it waited for ${answered} of ${MANY}`)
+  assert.deepEqual(new Set(await Promise.all(logins)), new Set([200]))
 })

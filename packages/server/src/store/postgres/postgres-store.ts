@@ -124,7 +124,9 @@ async function openOn(pools: Pools, options: PostgresOptions): Promise<Store> {
     sharing,
     commit: (operation, args, meta) => {
       const { lane, queue } = laneOf(operation)
-      return queue.run(meta.organizationId ?? meta.signerId ?? meta.actorId, () => lane.run(operation, args, meta))
+      return queue.run(meta.organizationId ?? meta.signerId ?? meta.countedAs ?? meta.actorId, () =>
+        lane.run(operation, args, meta),
+      )
     },
     onFailure: (operation, error) => {
       const code = codeOf(error)
