@@ -49,6 +49,40 @@ testWithApp('signer changes by callers who are not administrators', async (t, ap
     assert.equal(summarize(await add(holder.session)), '400 COULD_NOT_VALIDATE')
   })
 
+  await t.test('R-23 the untrusted signers of a caller have rules and texts of a bounded length together', async () => {
+    const long = (unit: string, count: number) => Array.from({ length: count }, () => unit).join('')
+    const rules = (count: number) => Array.from({ length: count }, (_, at) => `["${at}", "${long('x', 3_900)}"]`)
+    const cases = (count: number) =>
+      Array.from({ length: count }, (_, at) => {
+        return { name: `${at}`, claims: { pad: long('x', 2_000) }, expect: { outcome: 'refused' } }
+      })
+    for (const [size, member, perSigner, most] of [
+      ['rules', (count: number) => ({ attributeRules: rules(count) }), 8, 2],
+      ['texts', (count: number) => ({ testCases: cases(count) }), 60, 33],
+    ] as const) {
+      const holder = await app.makeIdentity({ permissions: ['external-jwt-signer'] })
+      const add = async (caller: string, count: number) => as(caller, 'POST', SIGNERS, jwksBody(member(count)))
+      const ids: string[] = []
+      for (let count = 0; count < most; count++) {
+        const reply = await add(holder.session, perSigner)
+        assert.equal(reply.status, 201, reply.text)
+        ids.push(reply.json.data.id)
+      }
+      assert.equal(summarize(await add(holder.session, perSigner)), '400 COULD_NOT_VALIDATE', size)
+      assert.equal(summarize(await add(session, perSigner)), '201', 'another caller')
+      assert.equal(summarize(await add(app.adminSession, perSigner)), '201', 'an administrator')
+      const small = await add(holder.session, 0)
+      assert.equal(small.status, 201, small.text)
+      const patch = async (id: string, count: number) =>
+        summarize(await as(holder.session, 'PATCH', `${SIGNERS}/${id}`, member(count)))
+      assert.equal(await patch(small.json.data.id, perSigner), '400 COULD_NOT_VALIDATE', size)
+      assert.equal(await patch(ids[0] ?? '', 0), '200')
+      assert.equal(await patch(small.json.data.id, perSigner), '200')
+      const trusted = await add(app.adminSession, perSigner)
+      assert.equal(await patch(trusted.json.data.id, perSigner), '400 COULD_NOT_VALIDATE', 'would not be trusted then')
+    }
+  })
+
   await t.test('N-02 writing a signer that syncs identities requires permission to update them', async () => {
     const { session: updater } = await app.makeIdentity({ permissions: ['external-jwt-signer', 'identity'] })
     const selector = { enrollAttributeClaimsSelector: '/groups' }

@@ -1,6 +1,12 @@
-import { AppError } from '@countersign/core'
+import { AppError, type SignerSettings } from '@countersign/core'
 import type { AuthorizedTransaction } from '../../store/operation.ts'
-import { countUntrustedOf, type TrustedTable } from '../../store/reads/untrusted-reads.ts'
+import {
+  countUntrustedOf,
+  type SignerLengths,
+  sumUntrustedSigners,
+  type TrustedTable,
+} from '../../store/reads/untrusted-reads.ts'
+import type { StoredSigner } from '../../store/signer-row.ts'
 
 /** Each process has all signers in memory and shows the enabled ones to strangers in one list, and reads the certificates of CAs together. */
 const MAX_UNTRUSTED = 200
@@ -15,4 +21,46 @@ export async function checkUntrustedQuota({ db, actor }: AuthorizedTransaction, 
   if (actor.isAdmin || (await countUntrustedOf(db, table, actor.id, MAX_UNTRUSTED)) < MAX_UNTRUSTED) return
   const message = `at most ${MAX_UNTRUSTED} ${WORDS[table]} that one caller wrote last can be without the trust of an administrator: delete some, or have some trusted`
   throw new AppError('COULD_NOT_VALIDATE', { message })
+}
+
+/** A character of a rule takes a hundred bytes of each process when it is compiled. */
+const MAX_LENGTHS: SignerLengths = { rules: 65_536, texts: 4_194_304 }
+
+const LENGTH_WORDS: Readonly<Record<keyof SignerLengths, string>> = {
+  rules: 'rules',
+  texts: 'certificates, keys, test cases, required claims and tags',
+}
+
+/**
+ * Checks the size of a signer that a caller who is no administrator writes, and that is not trusted then. Fails with COULD_NOT_VALIDATE when it grows, and the
+ * untrusted signers that the caller wrote last have too much together.
+ */
+export async function checkUntrustedLengths(
+  { db, actor }: AuthorizedTransaction,
+  id: string,
+  current: StoredSigner | undefined,
+  next: SignerSettings,
+): Promise<void> {
+  if (actor.isAdmin) return
+  const isCounted = current !== undefined && !current.trust.isTrusted && current.trust.writtenById === actor.id
+  const before = isCounted ? lengthsOf(current) : { rules: 0, texts: 0 }
+  const after = lengthsOf(next)
+  const others = await sumUntrustedSigners(db, { writerId: actor.id, exceptId: id })
+  for (const kind of ['rules', 'texts'] as const) {
+    if (after[kind] <= before[kind] || others[kind] + after[kind] <= MAX_LENGTHS[kind]) continue
+    const message = `the ${LENGTH_WORDS[kind]} of the signers that one caller wrote last, and that no administrator trusts, can have at most ${MAX_LENGTHS[kind]} characters together`
+    throw new AppError('COULD_NOT_VALIDATE', { message })
+  }
+}
+
+function lengthsOf(signer: SignerSettings): SignerLengths {
+  const { acceptRule, attributeRules, testCases, requiredClaims, jwks, jwksCaPem, certPem, certPems, tags } = signer
+  return {
+    rules: lengthOf([acceptRule, attributeRules]),
+    texts: lengthOf([testCases, requiredClaims, jwks, jwksCaPem, certPem, certPems, tags]),
+  }
+}
+
+function lengthOf(values: readonly unknown[]): number {
+  return values.reduce<number>((sum, value) => sum + (value === null ? 0 : JSON.stringify(value).length), 0)
 }

@@ -5,7 +5,7 @@ import { insertSigner } from '../../store/writes/signer-writes.ts'
 import { authorizeLoginAddress } from './authorize-login-address.ts'
 import { authorizeSignerChange } from './authorize-signer-change.ts'
 import { checkSigner } from './check-signer.ts'
-import { checkUntrustedQuota } from './check-untrusted-quota.ts'
+import { checkUntrustedLengths, checkUntrustedQuota } from './check-untrusted-quota.ts'
 import { type GivenKeyFacts, nextKeyFacts } from './signer-key-facts.ts'
 import { writerOf } from './writer-of.ts'
 
@@ -23,6 +23,7 @@ export const createSigner = operation({
     const settings = signerFromBody(body)
     authorizeSignerChange(tx.actor, undefined, settings, { isSecurityWrite: true })
     await checkUntrustedQuota(tx, 'ext_jwt_signers')
+    await checkUntrustedLengths(tx, id, undefined, settings)
     await authorizeLoginAddress(tx, id, undefined, settings)
     const keyFacts = nextKeyFacts(settings, keys)
     await checkSigner(tx, id, settings, keyFacts)

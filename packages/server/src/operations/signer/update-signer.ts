@@ -20,6 +20,7 @@ import { authorizeLoginAddress } from './authorize-login-address.ts'
 import { authorizeSignerChange } from './authorize-signer-change.ts'
 import { authorizeSignerName } from './authorize-signer-name.ts'
 import { checkSigner } from './check-signer.ts'
+import { checkUntrustedLengths } from './check-untrusted-quota.ts'
 import type { SignerWrite } from './create-signer.ts'
 import { endedSessions } from './ended-sessions.ts'
 import { type GivenKeyFacts, nextKeyFacts } from './signer-key-facts.ts'
@@ -71,7 +72,10 @@ async function changeSigner(
   { next, keys, nearMisses, isSecurityWrite }: SignerChange,
 ): Promise<void> {
   authorizeSignerChange(tx.actor, current, next, { isSecurityWrite })
-  if (isSecurityWrite) await authorizeLoginAddress(tx, current.id, current, next)
+  if (isSecurityWrite) {
+    await authorizeLoginAddress(tx, current.id, current, next)
+    await checkUntrustedLengths(tx, current.id, current, next)
+  }
   await authorizeSignerName(tx, current, next)
   const keyFacts = nextKeyFacts(next, keys, { current, isAdmin: tx.actor.isAdmin })
   await checkSigner(tx, current.id, next, keyFacts)

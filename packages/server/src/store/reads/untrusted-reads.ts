@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Database } from '../schema.ts'
 import { countOf } from './count-of.ts'
 
@@ -15,4 +15,32 @@ export function countUntrustedOf(db: Db, table: TrustedTable, writerId: string, 
     .where('written_by_id', '=', writerId)
     .where('is_trusted', '=', false)
   return countOf(db, untrusted.limit(most).as('counted'))
+}
+
+/** The lengths of what signers keep in memory, in characters: of their rules, which are compiled, and of their long texts. */
+export interface SignerLengths {
+  readonly rules: number
+  readonly texts: number
+}
+
+const RULES = ['accept_rule', 'attribute_rules']
+const TEXTS = ['test_cases', 'required_claims', 'jwks', 'jwks_ca_pem', 'cert_pem', 'cert_pems', 'tags']
+
+/** Of all signers but one that this caller wrote last and no administrator trusts. */
+export async function sumUntrustedSigners(
+  db: Db,
+  { writerId, exceptId }: { readonly writerId: string; readonly exceptId: string },
+): Promise<SignerLengths> {
+  const untrusted = db
+    .selectFrom('ext_jwt_signers')
+    .select([lengthOf(RULES).as('rules'), lengthOf(TEXTS).as('texts')])
+    .where('written_by_id', '=', writerId)
+    .where('is_trusted', '=', false)
+  const { rules, texts } = await untrusted.where('id', '!=', exceptId).executeTakeFirstOrThrow()
+  return { rules: Number(rules), texts: Number(texts) }
+}
+
+function lengthOf(columns: readonly string[]) {
+  const lengths = columns.map((column) => sql`coalesce(length(${sql.ref(column)}), 0)`)
+  return sql<number>`coalesce(sum(${sql.join(lengths, sql` + `)}), 0)`
 }
