@@ -140,3 +140,24 @@ test('R-23 callers without administrator rights add policies up to a thousand', 
   }
   assert.equal(summarize(await add(session)), '201')
 })
+
+test('R-23 callers without administrator rights write rules of policies of a bounded length together', async (t) => {
+  const app = await buildApp(t)
+  const { session } = await app.makeIdentity({ permissions: ['auth-policy'] })
+  const withRule = (at: number) => ({ ...policyBody(), acceptRule: `claims.a == "${at} ${'x'.repeat(4_000)}"` })
+  const add = (caller: string, body: object) => app.call('POST', POLICIES, body, { session: caller })
+  for (let at = 0; at < 65; at++) {
+    const reply = await add(session, withRule(at))
+    assert.equal(reply.status, 201, reply.text)
+  }
+  assert.equal(summarize(await add(session, withRule(65))), '400 COULD_NOT_VALIDATE')
+  const last = await add(session, policyBody())
+  assert.equal(last.status, 201, last.text)
+  const patch = async (caller: string) => {
+    const { acceptRule } = withRule(66)
+    return summarize(await app.call('PATCH', `${POLICIES}/${last.json.data.id}`, { acceptRule }, { session: caller }))
+  }
+  assert.equal(await patch(session), '400 COULD_NOT_VALIDATE')
+  assert.equal(await patch(app.adminSession), '200')
+  assert.equal(summarize(await add(app.adminSession, withRule(67))), '201')
+})

@@ -1,7 +1,7 @@
 import type { AuthPolicyWrite } from '@countersign/contract'
 import { AppError, type AuthPolicySettings, authPolicyFromBody, validateAuthPolicy } from '@countersign/core'
 import { type AuthorizedTransaction, operation } from '../../store/operation.ts'
-import { countAuthPolicies } from '../../store/reads/auth-policy-reads.ts'
+import { countAuthPolicies, sumPolicyRules } from '../../store/reads/auth-policy-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { insertAuthPolicy } from '../../store/writes/auth-policy-writes.ts'
 import { checkSigners, signerFieldNotFound } from './check-signers.ts'
@@ -12,7 +12,9 @@ export const createAuthPolicy = operation({
   async run(tx, { id, body }: { readonly id: string; readonly body: AuthPolicyWrite }): Promise<void> {
     await checkQuota(tx)
     await checkSigners(tx, body, signerFieldNotFound)
-    await addAuthPolicy(tx, id, authPolicyFromBody(body))
+    const policy = authPolicyFromBody(body)
+    await checkRuleLength(tx, id, null, policy)
+    await addAuthPolicy(tx, id, policy)
   },
 })
 
@@ -23,6 +25,22 @@ const MAX_POLICIES = 1_000
 async function checkQuota({ db, actor }: AuthorizedTransaction): Promise<void> {
   if (actor.isAdmin || (await countAuthPolicies(db, MAX_POLICIES)) < MAX_POLICIES) return
   const message = `there are ${MAX_POLICIES} authentication policies: only an administrator adds more`
+  throw new AppError('COULD_NOT_VALIDATE', { message })
+}
+
+/** Each process keeps a thousand rules compiled, which takes a hundred bytes for each character. */
+const MAX_RULE_LENGTH = 262_144
+
+/** Fails with COULD_NOT_VALIDATE when a caller who is no administrator writes a longer rule, and the rules of all policies have too much together. */
+export async function checkRuleLength(
+  { db, actor }: AuthorizedTransaction,
+  id: string,
+  current: AuthPolicySettings['acceptRule'],
+  { acceptRule: next }: Pick<AuthPolicySettings, 'acceptRule'>,
+): Promise<void> {
+  if (actor.isAdmin || next === null || next.length <= (current?.length ?? 0)) return
+  if ((await sumPolicyRules(db, id)) + next.length <= MAX_RULE_LENGTH) return
+  const message = `the rules of all authentication policies have ${MAX_RULE_LENGTH} characters together: only an administrator makes one longer`
   throw new AppError('COULD_NOT_VALIDATE', { message })
 }
 

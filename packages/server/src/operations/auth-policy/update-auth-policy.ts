@@ -17,6 +17,7 @@ import { updateAuthPolicy } from '../../store/writes/auth-policy-writes.ts'
 import { ensureAdministratorRemains } from '../identity/ensure-administrator-remains.ts'
 import { authorizeLoginRulesChange } from './authorize-login-rules-change.ts'
 import { checkSigners, signerNotFound } from './check-signers.ts'
+import { checkRuleLength } from './create-auth-policy.ts'
 
 const ACCESS = { entity: 'auth-policy', action: 'update' } as const
 
@@ -63,6 +64,7 @@ async function changeAuthPolicy(
   validateAuthPolicy(next)
   if (hasSameLoginRules(current, next)) return updateAuthPolicy(tx, id, next, 'relabelled')
   await authorizeLoginRulesChange(tx, id)
+  await checkRuleLength(tx, id, current.acceptRule, next)
   await ensureAdministratorRemains(tx, () => updateAuthPolicy(tx, id, next, 'updated'))
 }
 

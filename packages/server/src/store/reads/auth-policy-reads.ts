@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { authPolicyFromRow, type StoredAuthPolicy } from '../auth-policy-row.ts'
 import { prepared } from '../prepared.ts'
 import type { AuthPolicyRow, Database } from '../schema.ts'
@@ -92,6 +92,16 @@ export async function listPolicyRules(db: Kysely<Database>): Promise<string[]> {
 /** How many policies there are, up to `most`. */
 export function countAuthPolicies(db: Kysely<Database>, most: number): Promise<number> {
   return countOf(db, db.selectFrom('auth_policies').select('id').limit(most).as('counted'))
+}
+
+/** The characters of the rules of all policies but one. */
+export async function sumPolicyRules(db: Kysely<Database>, exceptId: string): Promise<number> {
+  const { total } = await db
+    .selectFrom('auth_policies')
+    .select(sql<number>`coalesce(sum(length(accept_rule)), 0)`.as('total'))
+    .where('id', '!=', exceptId)
+    .executeTakeFirstOrThrow()
+  return Number(total)
 }
 
 /** Whether a policy has this name. */
