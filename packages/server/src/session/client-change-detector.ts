@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { clientNetwork, createLruCache } from '@countersign/core'
 import type { LiveSession } from './live-sessions.ts'
 
@@ -28,7 +29,10 @@ export function createClientChangeDetector(
     return true
   }
 
-  return (session, address, agent) => {
+  return (session, address, sentAgent) => {
+    // A header can have 48 KiB, and each cached session keeps one.
+    const isLong = sentAgent !== undefined && sentAgent.length > MAX_AGENT_LENGTH
+    const agent = isLong ? hash('sha256', sentAgent) : sentAgent
     if (address === session.lastAddress && agent === session.lastAgent) return
     session.lastAddress = address
     session.lastAgent = agent
@@ -40,7 +44,7 @@ export function createClientChangeDetector(
     // The user agent that opened a session is not stored: the first one seen is taken for it.
     const isFirstAgent = ![...origins].some((origin) => origin.startsWith(AGENT))
     if (isNew(origins, NETWORK + clientNetwork(address))) report('addressChanged', session, address)
-    const isNewAgent = agent !== undefined && isNew(origins, AGENT + agent.slice(0, MAX_AGENT_LENGTH))
+    const isNewAgent = agent !== undefined && isNew(origins, AGENT + agent)
     if (isNewAgent && !isFirstAgent) report('agentChanged', session, address)
   }
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { StoredSession } from '../store/api-session-row.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import { ANY, type DependenciesOf, DependentCache } from '../store/dependent-cache.ts'
-import { hasAccess, type StoredIdentity } from '../store/identity-row.ts'
+import { hasAccess, type StoredIdentity, weightOfIdentity } from '../store/identity-row.ts'
 import { isOidcSessionKey, oidcSessionKey } from '../store/oidc-session-key.ts'
 import { findSessionOrigin, type SessionOrigin } from '../store/reads/session-origin-reads.ts'
 import { findSession } from '../store/reads/session-reads.ts'
@@ -86,6 +86,11 @@ export const SESSION_DEPENDENCIES: Required<DependenciesOf<LiveSession>> = {
   eventSinks: () => NONE,
 }
 
+/** Each session has the claims that rules have read, and an identity of its own. */
+function weightOf({ identity, ruleClaims }: LiveSession): number {
+  return weightOfIdentity(identity, ruleClaims === null ? 0 : JSON.stringify(ruleClaims).length)
+}
+
 /** Sessions by token, cached until the change log reports a change of the session or of an entity it depends on. */
 export class LiveSessions {
   readonly #options: LiveSessionsOptions
@@ -96,7 +101,7 @@ export class LiveSessions {
   constructor(options: LiveSessionsOptions) {
     this.#options = options
     this.#maxCached = options.maxCached ?? MAX_CACHED
-    this.#cached = new DependentCache(this.#maxCached, SESSION_DEPENDENCIES)
+    this.#cached = new DependentCache(this.#maxCached, SESSION_DEPENDENCIES, weightOf)
     options.store.onChange((changes) => this.#cached.follow(changes))
   }
 
@@ -186,7 +191,7 @@ export class LiveSessions {
 
   /** A full cache takes only sessions that are used again: sessions of a single request must not evict others. */
   #isWorthCaching(digest: string): boolean {
-    return this.#cached.size < this.#maxCached || this.#seen.note(digest)
+    return this.#cached.weight < this.#maxCached || this.#seen.note(digest)
   }
 
   #noteActivity(session: LiveSession, now: number): void {

@@ -33,15 +33,22 @@ export class DependentCache<Value extends {}> {
   #reads = 0
   #generation = 0
 
-  constructor(maxEntries: number, dependenciesOf: DependenciesOf<Value>) {
+  /** `weightOf` is how many entries a value counts as; 1 by default. */
+  constructor(maxEntries: number, dependenciesOf: DependenciesOf<Value>, weightOf: (value: Value) => number = () => 1) {
     this.#dependencies = Object.entries(dependenciesOf) as [ChangedEntity, (value: Value) => readonly string[]][]
-    this.#entries = createLruCache(maxEntries, ({ names }, key) => {
+    const forget = ({ names }: Entry<Value>, key: string): void => {
       for (const name of names) this.#index.remove(name, key)
-    })
+    }
+    this.#entries = createLruCache(maxEntries, forget, ({ value }) => weightOf(value))
   }
 
   get size(): number {
     return this.#entries.size
+  }
+
+  /** What the entries weigh together. */
+  get weight(): number {
+    return this.#entries.calculatedSize
   }
 
   /** The number of entities that entries depend on. */

@@ -121,3 +121,12 @@ export type IdentityAccess = Pick<StoredIdentity, 'disabledAt' | 'disabledUntil'
 export function hasAccess(identity: IdentityAccess, now: number): boolean {
   return !isDisabled(identity, now) && !isExpired(identity, now)
 }
+
+/** Most identities are much smaller. */
+const CHARACTERS_PER_ENTRY = 4_096
+
+/** How many entries of a cache an identity counts as, with further text: callers with few rights give it 32 KiB of tags and `appData`. */
+export function weightOfIdentity({ tags, appData }: Pick<StoredIdentity, 'tags' | 'appData'>, further = 0): number {
+  const length = JSON.stringify(tags).length + JSON.stringify(appData).length + further
+  return 1 + Math.floor(length / CHARACTERS_PER_ENTRY)
+}

@@ -1,6 +1,6 @@
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import { type DependenciesOf, DependentCache } from '../store/dependent-cache.ts'
-import type { StoredIdentity } from '../store/identity-row.ts'
+import { type StoredIdentity, weightOfIdentity } from '../store/identity-row.ts'
 import { findDefaultAdministrator } from '../store/reads/administrator-reads.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
 import type { Store } from '../store/store.ts'
@@ -29,7 +29,7 @@ const BY_ID = { useExternalId: false } as StoredSigner
 export class KnownIdentities {
   readonly #store: Store
   readonly #policies: KnownPolicies
-  readonly #known = new DependentCache<Known>(MAX_KNOWN, DEPENDENCIES)
+  readonly #known = new DependentCache<Known>(MAX_KNOWN, DEPENDENCIES, ({ identity }) => weightOfIdentity(identity))
   #existingId: string | undefined
 
   constructor(store: Store, policies: KnownPolicies) {

@@ -5,6 +5,7 @@ import { DEFAULT_AUTH_POLICY_ID, newId } from '@countersign/core'
 import fc from 'fast-check'
 import { createApiSession } from '../../src/operations/api-session/start-session.ts'
 import { patchAuthPolicy } from '../../src/operations/auth-policy/update-auth-policy.ts'
+import { patchIdentity } from '../../src/operations/identity/update-identity.ts'
 import { createFirstAdmin } from '../../src/operations/start/create-first-admin.ts'
 import { type LiveSession, LiveSessions, SESSION_DEPENDENCIES } from '../../src/session/live-sessions.ts'
 import { newSessionToken, sessionTokenDigest } from '../../src/session/session-token.ts'
@@ -16,12 +17,13 @@ import { openTestStore } from '../store/open-test-stores.ts'
 const ROOM = 2
 
 /** Live sessions with a small cache, some open sessions, and a check whether a session is cached. */
-async function setUp(t: TestContext, count: number) {
+async function setUp(t: TestContext, count: number, tags: Readonly<Record<string, string>> = {}) {
   const store = await openTestStore(t, 'sqlite')
   const now = Date.now()
   const meta = { actorId: 'system', now }
   const admin = { identityId: newId(), authenticatorId: newId(), username: 'admin', passwordDigest: 'x' }
   await store.run(createFirstAdmin, admin, meta)
+  await store.run(patchIdentity, { id: admin.identityId, body: { tags } }, meta)
   const tokens = Array.from({ length: count }, () => newSessionToken(now))
   for (const token of tokens) {
     const { identityId, authenticatorId } = admin
@@ -52,6 +54,18 @@ async function setUp(t: TestContext, count: number) {
     return reads === before
   }
   return { store, meta, tokens, live, isCached }
+}
+
+for (const [length, cached] of [
+  [2_000, 2],
+  [2_040, 1],
+] as const) {
+  test(`R-23 ${cached} of two sessions are cached where their identity has tags of ${2 * length} characters`, async (t) => {
+    const tags = { a: 'x'.repeat(length), b: 'x'.repeat(length) }
+    const { tokens, live } = await setUp(t, 2, tags)
+    for (const token of tokens) assert.ok(await live.peek(token))
+    assert.equal(live.size, cached)
+  })
 }
 
 test('a session is cached from its first use while there is room', async (t) => {
