@@ -6,6 +6,7 @@ import type { Settings } from '../platform/settings/index.ts'
 import { createConnect } from './connect.ts'
 import { createDeadline } from './deadline.ts'
 import { createJwksEndpointPolicy } from './jwks-endpoint-policy.ts'
+import { limitInterim } from './limit-interim.ts'
 import { OutboundError } from './outbound-error.ts'
 import { readResponse } from './read-response.ts'
 import type { Lookup } from './resolve-host.ts'
@@ -160,7 +161,7 @@ function sendRequest(
 ): Promise<IncomingMessage> {
   const content = send && contentOf(send)
   return new Promise((resolve, reject) => {
-    request({
+    const sent = request({
       createConnection: () => socket,
       method: send?.method ?? 'GET',
       path: `${url.pathname}${url.search}`,
@@ -183,7 +184,7 @@ function sendRequest(
       .on('response', resolve)
       .on('upgrade', () => reject(new Error('the connection was upgraded')))
       .on('error', reject)
-      .end(content?.bytes)
+    limitInterim(sent, url.host).end(content?.bytes)
   })
 }
 

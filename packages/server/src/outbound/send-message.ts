@@ -6,6 +6,7 @@ import { createConnect } from './connect.ts'
 import { createDeadline } from './deadline.ts'
 import { asOutboundError, checkedUrl, fetchLimits } from './fetch-document.ts'
 import { createJwksEndpointPolicy } from './jwks-endpoint-policy.ts'
+import { limitInterim } from './limit-interim.ts'
 import { OutboundError } from './outbound-error.ts'
 import type { Lookup } from './resolve-host.ts'
 
@@ -33,8 +34,6 @@ export interface MessageSenderParts {
 const MAX_HEADER_BYTES = 16_384
 /** Of a response, which is not read further. */
 const MAX_BODY_BYTES = 65_536
-/** Responses with a status 1xx before the one that counts. A server could send them without end. */
-const MAX_INTERIM = 8
 const MAX_CONNECTIONS = 8
 const IDLE_MS = 30_000
 const MAX_OWNERS = 64
@@ -126,7 +125,6 @@ function post(
   { type, content, headers }: Message,
   { agent, totalMs }: { readonly agent: CheckedAgent; readonly totalMs: number },
 ): Promise<number> {
-  let interim = 0
   return new Promise<number>((resolve, reject) => {
     // A signal of its own would cost a message a fifth more.
     const timer = setTimeout(() => {
@@ -155,17 +153,13 @@ function post(
     })
       .on('close', end)
       .on('response', (response) => readStatus(response, resolve, reject))
-      .on('information', () => {
-        interim++
-        if (interim > MAX_INTERIM)
-          sent.destroy(new OutboundError('protocol', `${url.host} sent too many interim responses`))
-      })
       .on('upgrade', (_response, socket) => {
         // It no longer belongs to the agent, which would close it.
         socket.destroy()
         reject(new Error('the connection was upgraded'))
       })
       .on('error', (error) => reject(sent.reusedSocket ? new ReusedConnectionError(error.message) : error))
+    limitInterim(sent, url.host)
     // As a text, it is written together with the head.
     sent.end(content)
   })

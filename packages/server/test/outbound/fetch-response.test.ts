@@ -281,3 +281,14 @@ test('a cancelled fetch ends at once', async (t) => {
   await assertFails(createFetch()(server.url(), { signal: AbortSignal.abort() }), 'stopped')
   assert.equal(server.hits, 1)
 })
+
+test('G-15 a few interim responses are passed over, and a server that sends them without end is not listened to', async (t) => {
+  const server = await startServer(t)
+  const interim = 'HTTP/1.1 103 Early Hints\r\n\r\n'
+  const last = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 11\r\n\r\n${KEYS}`
+  const fetch = createFetch()
+  server.respondWith({ raw: interim.repeat(8) + last }, { raw: interim.repeat(9) })
+  assert.equal((await fetch(server.url())).body.toString(), KEYS)
+  await assertFails(fetch(server.url()), 'protocol')
+  await server.whenIdle()
+})
