@@ -140,3 +140,17 @@ test('N-22 rules see no name of a signer that is not trusted', async (t) => {
   assert.equal((await app.admin('POST', `${SIGNERS}/${weak}/trust`)).status, 200)
   assert.equal(await logIn(), 200)
 })
+
+test('R-23 a rename reads at most twenty rules about signers, and more count as rules that read names', async (t) => {
+  const { app, weak, write } = await setUpNames(t, 'true')
+  const policies: string[] = []
+  const add = async (acceptRule: string) => policies.push(await createPolicy(app, { acceptRule }))
+  for (let count = 0; count < 20; count++) await add(`signer.id != "${count}"`)
+  await add('identity.name != ""')
+  assert.equal(await write('PATCH', weak, { name: 'among twenty' }), '200')
+  await add('signer.id != "20"')
+  assert.equal(await write('PATCH', weak, { name: 'among more' }), UNAUTHORIZED)
+  assert.equal((await app.admin('PATCH', `${SIGNERS}/${weak}`, { name: 'by an administrator' })).status, 200)
+  assert.equal((await app.admin('DELETE', `${POLICIES}/${policies[0]}`)).status, 200)
+  assert.equal(await write('PATCH', weak, { name: 'among twenty again' }), '200')
+})

@@ -78,13 +78,14 @@ export async function withAllowedSigners(
   return rows.map((row) => authPolicyFromRow(row, byPolicy.get(row.id)?.map((link) => link.signer_id) ?? []))
 }
 
-/** The rules of all policies that have one. */
-export async function listPolicyRules(db: Kysely<Database>): Promise<string[]> {
+/** Up to `limit` different rules of policies in which the word `signer` occurs, without which none reads anything about signers. */
+export async function listRulesAboutSigners(db: Kysely<Database>, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('auth_policies')
     .select('accept_rule')
     .distinct()
-    .where('accept_rule', 'is not', null)
+    .where('accept_rule', 'like', '%signer%')
+    .limit(limit)
     .execute()
   return rows.flatMap(({ accept_rule: rule }) => rule ?? [])
 }
