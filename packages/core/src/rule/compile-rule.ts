@@ -26,8 +26,22 @@ export interface RuleError {
 
 export type RuleReading = { readonly ok: true; readonly rule: CompiledRule } | ({ readonly ok: false } & RuleError)
 
+/** Characters of rules. A compiled one takes a hundred times the memory of its text. */
+const MAX_CACHED = 262_144
+/** Signers and policies are read again after each change; a rule is compiled once for all of them. */
+const compiled = createLruCache<string, CompiledRule>(MAX_CACHED, { weightOf: ({ text }) => text.length })
+
 /** Checks a rule and prepares it. A mistake has its position. */
 export function readRule(text: string, kind: RuleKind, place: RulePlace): RuleReading {
+  const key = `${place} ${kind} ${text}`
+  const known = compiled.get(key)
+  if (known) return { ok: true, rule: known }
+  const reading = readNewRule(text, kind, place)
+  if (reading.ok) compiled.set(key, reading.rule)
+  return reading
+}
+
+function readNewRule(text: string, kind: RuleKind, place: RulePlace): RuleReading {
   if (Buffer.byteLength(text) > MAX_RULE_LENGTH)
     return mistake(text, `the rule is longer than ${MAX_RULE_LENGTH} bytes`)
   if (text.trim() === '') return mistake(text, 'the rule is empty')
@@ -81,20 +95,13 @@ export function positionOf(text: string, offset: number): Pick<RuleError, 'line'
   return { line, column: offset - before.lastIndexOf('\n') }
 }
 
-/** Signers and policies are read again after each change; a rule is compiled once for all of them. */
-const compiled = createLruCache<string, CompiledRule>(1_000)
-
 /**
  * The rule of a stored text.
  * @throws {TypeError} for a text that was not validated
  */
 export function compileRule(text: string, kind: RuleKind, place: RulePlace): CompiledRule {
-  const key = `${place} ${kind} ${text}`
-  const known = compiled.get(key)
-  if (known) return known
   const reading = readRule(text, kind, place)
   if (!reading.ok) throw new TypeError(`the stored rule is not valid: ${reading.reason}`)
-  compiled.set(key, reading.rule)
   return reading.rule
 }
 

@@ -36,10 +36,12 @@ export class DependentCache<Value extends {}> {
   /** `weightOf` is how many entries a value counts as; 1 by default. */
   constructor(maxEntries: number, dependenciesOf: DependenciesOf<Value>, weightOf: (value: Value) => number = () => 1) {
     this.#dependencies = Object.entries(dependenciesOf) as [ChangedEntity, (value: Value) => readonly string[]][]
-    const forget = ({ names }: Entry<Value>, key: string): void => {
-      for (const name of names) this.#index.remove(name, key)
-    }
-    this.#entries = createLruCache(maxEntries, forget, ({ value }) => weightOf(value))
+    this.#entries = createLruCache(maxEntries, {
+      weightOf: ({ value }) => weightOf(value),
+      onRemoved: ({ names }, key) => {
+        for (const name of names) this.#index.remove(name, key)
+      },
+    })
   }
 
   get size(): number {
