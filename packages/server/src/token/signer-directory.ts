@@ -1,11 +1,13 @@
 import { buildVerifySigner, SignerIndex, type VerifySigner } from '@countersign/core'
 import type { Logger } from 'pino'
+import { mapInTurns } from '../platform/map-in-turns.ts'
 import { FollowedRows } from '../store/followed-rows.ts'
 import { FETCHED_ONLY, type KeySigner, signalKeysId } from '../store/key-signer.ts'
 import { findSignerRows, loadSignerRows } from '../store/reads/signer-reads.ts'
 import type { SignerRow } from '../store/schema.ts'
 import { type StoredSigner, signerFromRow } from '../store/signer-row.ts'
 import type { Store } from '../store/store.ts'
+import { preparedSigner } from './prepared-signer.ts'
 
 /** A stored signer, and its form for verification, prepared once per revision. */
 export interface DirectorySigner {
@@ -70,22 +72,22 @@ export class SignerDirectory {
   async #readEverything(): Promise<void> {
     const missing = new Set(this.#stored.keys())
     for await (const rows of loadSignerRows(this.#store.db)) {
-      for (const row of rows) {
-        this.#put(row)
-        missing.delete(row.id)
-      }
+      await this.#putAll(rows)
+      for (const { id } of rows) missing.delete(id)
     }
     for (const id of missing) this.#delete(id)
   }
 
   async #readSome(ids: readonly string[]): Promise<void> {
     const rows = await findSignerRows(this.#store.db, ids)
-    const found = new Map(rows.map((row) => [row.id, row]))
-    for (const id of ids) {
-      const row = found.get(id)
-      if (row) this.#put(row)
-      else this.#delete(id)
-    }
+    const found = new Set(rows.map(({ id }) => id))
+    for (const id of ids) if (!found.has(id)) this.#delete(id)
+    await this.#putAll(rows)
+  }
+
+  /** In turns: checking the rules of a signer takes milliseconds. */
+  async #putAll(rows: readonly SignerRow[]): Promise<void> {
+    await mapInTurns(rows, (row) => this.#put(row))
   }
 
   #put(row: SignerRow): void {
@@ -96,7 +98,7 @@ export class SignerDirectory {
     if (!signer.enabled) return
     try {
       const { id, issuer, audience, additionalAudiences } = signer
-      const verify = buildVerifySigner(signer)
+      const verify = preparedSigner(signer)
       const signals = signalsVerifier(signer)
       this.#index.put({ id, issuer, audience, additionalAudiences, stored: signer, verify, signals })
     } catch (error) {

@@ -1,5 +1,4 @@
 import {
-  buildVerifySigner,
   type CheckedSigner,
   type CheckSignature,
   type CredentialUse,
@@ -14,6 +13,7 @@ import {
   type VerifyOptions as TokenOptions,
   type UntrustedJws,
   untrustedIssuerAndAudience,
+  type VerifySigner,
   verifyToken,
 } from '@countersign/core'
 import type { Logger } from 'pino'
@@ -25,6 +25,7 @@ import { PUSHED } from '../store/key-signer.ts'
 import { loadKeySigner } from '../store/reads/key-signer-reads.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
 import type { Store } from '../store/store.ts'
+import { preparedSigner } from './prepared-signer.ts'
 import type { TokenContext } from './request-proofs.ts'
 import { oncePerKey } from './signatures/once-per-key.ts'
 import type { SignerDirectory } from './signer-directory.ts'
@@ -115,9 +116,9 @@ export class SimilarSigners {
     options: TokenOptions,
   ): Promise<SimilarSignerVerdict[]> {
     const { clock, log } = this.#parts
-    let verifySigner: ReturnType<typeof buildVerifySigner>
+    let verifySigner: VerifySigner
     try {
-      verifySigner = buildVerifySigner(signer)
+      verifySigner = preparedSigner(signer)
     } catch (error) {
       log.error({ signerId: signer.id, err: error }, 'a stored signer cannot be used and is skipped')
       return []

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { mintKey } from '@countersign/testkit'
+import { mintKey, mintToken } from '@countersign/testkit'
 import { settingsFile } from '../oidc/oidc.fixture.ts'
 import { createPolicy, POLICIES } from './auth-policies.fixture.ts'
 import type { AppOptions } from './build-app.ts'
@@ -432,4 +432,48 @@ test('rules of a signer are predicted, and a refused login becomes a test case',
   assert.deepEqual(unknown.testCase.expect, { outcome: 'accepted', externalId: BOB })
   const forged = await logInWithToken(app, token({ hd: 'a.example' }, mintKey('RSA', 'of another')))
   assert.equal((await decisionOf(app, forged.json.error.requestId)).testCase, null)
+})
+
+/** More than are kept built: checking all of them takes seconds. */
+const SIGNERS_WITH_LONG_RULES = 90
+const MAX_TURN_MS = process.env.NODE_V8_COVERAGE === undefined ? 500 : 5_000
+
+test('R-23 a preview checks no rules of signers that it does not change, and others have their turns meanwhile', async (t) => {
+  const { app, key, ask, update } = await setUp(t)
+  const { session } = await app.makeIdentity({ permissions: ['external-jwt-signer', 'identity.read'] })
+  const rule = (signer: number, number: number) =>
+    `["a"${Array.from({ length: 100 }, (_, part) => `, lower(claims.a${signer}b${number}c${part})`).join('')}]`
+  const ids: string[] = []
+  for (let signer = 0; signer < SIGNERS_WITH_LONG_RULES; signer++) {
+    const reply = await app.admin('POST', SIGNERS, {
+      name: `long ${signer}`,
+      enabled: true,
+      issuer: `https://long${signer}.example`,
+      audience: 'edge',
+      jwksEndpoint: 'https://idp.example/jwks',
+      attributeRules: Array.from({ length: 16 }, (_, number) => rule(signer, number)),
+    })
+    assert.equal(reply.status, 201, reply.text)
+    ids.push(reply.json.data.id)
+  }
+  const token = mintToken({ key, claims: { iss: 'https://nobody.example', aud: 'edge', sub: 'x' } })
+  for (const _ of app.stores) assert.equal((await logInWithToken(app, token)).status, 401, 'every node reads them')
+  const refused = [update('ext-jwt-signer', ids[0] ?? '', { acceptRule: 'claims.a +' })]
+  for (const [changes, status] of [
+    [[], 200],
+    [[update('ext-jwt-signer', ids[0] ?? '', { acceptRule: 'claims.a == "b"' })], 200],
+    [refused, 400],
+  ] as const) {
+    let longestMs = 0
+    let last = performance.now()
+    const watch = setInterval(() => {
+      longestMs = Math.max(longestMs, performance.now() - last)
+      last = performance.now()
+    }, 1)
+    const reply = await ask(changes, session)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    clearInterval(watch)
+    assert.equal(reply.status, status, reply.text)
+    assert.ok(longestMs < MAX_TURN_MS, `${longestMs} ms`)
+  }
 })

@@ -1,7 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AuthPolicyPatch, AuthPolicyWrite } from '@countersign/contract/auth-policy'
 import type { ExtJwtSignerPatch, ExtJwtSignerWrite } from '@countersign/contract/ext-jwt-signer'
 import type { IdentityPatch, IdentityWrite } from '@countersign/contract/identity'
 import {
+  AppError,
   authPolicyFromBody,
   endsSessions,
   excludesKeys,
@@ -52,19 +54,26 @@ type Change<Write, Patch> =
 /** What is stored, and the writer of the changes. */
 export interface ChangeContext {
   readonly now: number
+  /** When the prediction fails for the time that it takes. */
+  readonly untilMs: number
   readonly actor: { readonly id: string; readonly name: string; readonly isAdmin: boolean }
   findSigner(id: string): Promise<StoredSigner | undefined>
   findPolicy(id: string): Promise<StoredAuthPolicy | undefined>
   findIdentity(id: string): Promise<StoredIdentity | undefined>
 }
 
-/** Applies changes one after another, in memory. Throws what the save of one would throw, as far as that needs no store. */
+/**
+ * Applies changes one after another, in memory; other requests have their turns between them, because checking rules takes milliseconds. Throws what the
+ * save of one would throw, as far as that needs no store.
+ */
 export async function applyChanges(changes: readonly ProposedChange[], context: ChangeContext): Promise<WorldChanges> {
   const signers = new Map<string, StoredSigner | null>()
   const policies = new Map<string, StoredAuthPolicy | null>()
   const identities = new Map<string, StoredIdentity | null>()
   const tests = newTestBudget()
   for (const proposed of changes) {
+    if (performance.now() > context.untilMs) throw new AppError('TIMEOUT')
+    await nextTurn()
     const { kind, id, change } = proposed
     if (kind === 'ext-jwt-signer') {
       const current = signers.has(id) ? (signers.get(id) ?? undefined) : await context.findSigner(id)

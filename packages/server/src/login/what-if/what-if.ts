@@ -73,6 +73,7 @@ export class WhatIf {
     const untilMs = performance.now() + MAX_PREDICTION_MS
     const proposed = await applyChanges(changes, {
       now,
+      untilMs,
       actor,
       findSigner: (id) => directory.find(id),
       findPolicy: (id) => policies.find(id),
@@ -81,8 +82,8 @@ export class WhatIf {
     const identities = new IdentityTable(store, policies)
     const signers = new Map((await directory.all()).map((signer) => [signer.id, signer]))
     const worlds = {
-      before: new World({ signers, identities }, NO_CHANGES),
-      after: new World({ signers, identities }, proposed),
+      before: await World.build({ signers, identities }, NO_CHANGES, untilMs),
+      after: await World.build({ signers, identities }, proposed, untilMs),
       untilMs,
     }
     await identities.loadPolicies(policyIdsIn(signers, proposed))

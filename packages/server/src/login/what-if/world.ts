@@ -1,7 +1,9 @@
-import { buildVerifySigner, SignerIndex, unionOfAttributes } from '@countersign/core'
+import { SignerIndex, unionOfAttributes } from '@countersign/core'
+import { mapInTurns } from '../../platform/map-in-turns.ts'
 import type { StoredAuthPolicy } from '../../store/auth-policy-row.ts'
 import type { StoredIdentity } from '../../store/identity-row.ts'
 import type { StoredSigner } from '../../store/signer-row.ts'
+import { preparedSigner } from '../../token/prepared-signer.ts'
 import type { DirectorySigner } from '../../token/signer-directory.ts'
 import type { IdentityTable } from './identity-table.ts'
 
@@ -30,7 +32,15 @@ export class World {
   readonly #signers: ReadonlyMap<string, StoredSigner>
   readonly #byExternalId: ReadonlyMap<string, StoredIdentity>
 
-  constructor(stored: StoredWorld, changes: WorldChanges) {
+  /** Prepares the changed signers in turns: checking their rules takes milliseconds. Fails with TIMEOUT after `untilMs`. */
+  static async build(stored: StoredWorld, changes: WorldChanges, untilMs: number): Promise<World> {
+    const world = new World(stored, changes)
+    const enabled = [...world.#signers.values()].filter((signer) => signer.enabled)
+    await mapInTurns(enabled, (signer) => world.#put(signer), { untilMs })
+    return world
+  }
+
+  private constructor(stored: StoredWorld, changes: WorldChanges) {
     this.#stored = stored
     this.#changes = changes
     const signers = new Map(stored.signers)
@@ -39,7 +49,6 @@ export class World {
       else signers.delete(id)
     }
     this.#signers = signers
-    for (const signer of signers.values()) if (signer.enabled) this.#put(signer)
     const changed = [...changes.identities.values()].filter((identity) => identity !== null)
     this.#byExternalId = new Map(
       changed.flatMap((identity) => (identity.externalId === null ? [] : [[identity.externalId, identity] as const])),
@@ -88,7 +97,7 @@ export class World {
   #put(stored: StoredSigner): void {
     const { id, issuer, audience, additionalAudiences } = stored
     try {
-      this.#index.put({ id, issuer, audience, additionalAudiences, stored, verify: buildVerifySigner(stored) })
+      this.#index.put({ id, issuer, audience, additionalAudiences, stored, verify: preparedSigner(stored) })
     } catch {
       // The directory skips a signer that cannot be used, too.
     }
