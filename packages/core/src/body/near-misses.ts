@@ -22,9 +22,10 @@ export function findNearMisses(
 ): NearMiss[] {
   if (!isJsonObject(body)) return []
   const known = memberNames(schema)
+  const others = Object.keys(body).filter((name) => name.length <= MAX_NAME_LENGTH && !known.has(foldAscii(name)))
+  if (others.length === 0) return []
   const ignored = new Set(readOnly.map(foldAscii))
-  const isUnknown = (name: string) => !known.has(foldAscii(name)) && !ignored.has(foldAscii(name))
-  const unknown = Object.keys(body).filter((name) => name.length <= MAX_NAME_LENGTH && isUnknown(name))
+  const unknown = others.filter((name) => !ignored.has(foldAscii(name)))
   return unknown.slice(0, MAX_EXAMINED).flatMap((given) => {
     const meant = members.find((member) => isNear(foldAscii(given), foldAscii(member)))
     return meant === undefined ? [] : [{ given: visibleName(given), meant }]

@@ -87,10 +87,13 @@ export function matchesAbsent(comparison: Comparison): boolean {
   return comparison.negated && NEGATED_MATCHES_ABSENT.has(comparison.kind)
 }
 
+const PRINTABLE_ASCII = /^[ -~]*$/
+
 /**
  * Lower-cases the letters A to Z only: the only case folding that is the same in SQLite, PostgreSQL (C collation) and
  * JavaScript. `icontains` uses it.
  */
 export function foldAscii(text: string): string {
-  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+  // Without a call for each letter.
+  return PRINTABLE_ASCII.test(text) ? text.toLowerCase() : text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 }

@@ -55,6 +55,8 @@ export function listColumns(map: ColumnMap, path = ''): (readonly [member: strin
 
 type Cells = Readonly<Record<string, unknown>>
 type Read = (row: Cells, joined: Cells) => unknown
+type PackedCells = Record<string, Record<string, unknown>>
+type Write = (entity: Cells, cells: Record<string, unknown>, packed: PackedCells) => void
 
 /** Creates a function that reads rows by a map; `joined` holds the values from other tables. */
 export function createReader<Row, Entity, Others = Record<never, never>>(
@@ -92,29 +94,40 @@ function readerOf(member: string, mapping: MappedMember): Read {
 
 /** Creates a function that writes an entity to columns, in the order of the map. */
 export function createWriter<Entity, Row>(map: ColumnMap): (entity: Entity) => Row {
+  const write = writerOfMap(map)
   return (entity) => {
     const cells: Record<string, unknown> = {}
-    const packed: Record<string, Record<string, unknown>> = {}
-    writeMembers(map, entity as Cells, cells, packed)
+    const packed: PackedCells = {}
+    write(entity as Cells, cells, packed)
     for (const [column, members] of Object.entries(packed)) cells[column] = JSON.stringify(members)
     return cells as Row
   }
 }
 
-function writeMembers(
-  map: ColumnMap,
-  entity: Cells,
-  cells: Record<string, unknown>,
-  packed: Record<string, Record<string, unknown>>,
-): void {
-  for (const [member, mapping] of Object.entries(map)) {
-    const value = entity[member]
-    if (mapping instanceof Packed) {
-      packed[mapping.column] = { ...packed[mapping.column], [member]: value }
-    } else if (mapping instanceof Column) {
-      cells[columnName(member, mapping)] = mapping.codec?.write ? mapping.codec.write(value) : value
-    } else if (isMap(mapping)) writeMembers(mapping, value as Cells, cells, packed)
+function writerOfMap(map: ColumnMap): Write {
+  const writers = Object.entries(map).flatMap(([member, mapping]) => writerOf(member, mapping) ?? [])
+  return (entity, cells, packed) => {
+    for (const write of writers) write(entity, cells, packed)
   }
+}
+
+function writerOf(member: string, mapping: MappedMember): Write | undefined {
+  if (mapping instanceof Packed) {
+    const { column } = mapping
+    return (entity, _, packed) => {
+      packed[column] = { ...packed[column], [member]: entity[member] }
+    }
+  }
+  if (mapping instanceof Column) {
+    const name = columnName(member, mapping)
+    const encode = mapping.codec?.write ?? ((value: unknown) => value)
+    return (entity, cells) => {
+      cells[name] = encode(entity[member])
+    }
+  }
+  if (!isMap(mapping)) return undefined
+  const write = writerOfMap(mapping)
+  return (entity, cells, packed) => write(entity[member] as Cells, cells, packed)
 }
 
 function isMap(mapping: MappedMember): mapping is ColumnMap {

@@ -8,6 +8,7 @@ import {
   type StoredKeySet,
   signalKeysId,
 } from '../key-signer.ts'
+import { prepared } from '../prepared.ts'
 import type { Database, SignerRow } from '../schema.ts'
 import type { SignerCertificateFacts } from '../signer-row.ts'
 import type { Store } from '../store.ts'
@@ -23,7 +24,7 @@ export interface LoadedKeySigner {
 const PAGE = 200
 const noText = sql<string | null>`null`
 
-const selectSigners = ({ db }: Store) =>
+const selectSigners = ({ db }: Pick<Store, 'db'>) =>
   db
     .selectFrom('ext_jwt_signers as signer')
     .leftJoin('signer_key_sets as set', 'set.signer_id', 'signer.id')
@@ -63,7 +64,7 @@ const NO_SOURCES = [
 ]
 
 /** The keys of security events are managed like those of tokens. */
-const selectSignals = ({ db }: Store) =>
+const selectSignals = ({ db }: Pick<Store, 'db'>) =>
   db
     .selectFrom('ext_jwt_signers as signer')
     .leftJoin('signal_key_sets as set', 'set.signer_id', 'signer.id')
@@ -84,7 +85,7 @@ const selectSignals = ({ db }: Store) =>
     .where('signer.signals_jwks_uri', 'is not', null)
 
 /** The key sets of identity providers are managed like those of signers. */
-const selectProviders = ({ db }: Store) =>
+const selectProviders = ({ db }: Pick<Store, 'db'>) =>
   db
     .selectFrom('identity_providers as signer')
     .innerJoin('organizations as organization', 'organization.id', 'signer.organization_id')
@@ -101,15 +102,19 @@ const selectProviders = ({ db }: Store) =>
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectProviders>['execute']>>[number]
 
-export async function loadKeySigner(store: Store, id: string): Promise<LoadedKeySigner | undefined> {
+const signerById = prepared(1, (db, id: string) => selectSigners({ db }).where('signer.id', '=', id))
+const signalsById = prepared(1, (db, id: string) => selectSignals({ db }).where('signer.id', '=', id))
+const providerById = prepared(1, (db, id: string) => selectProviders({ db }).where('signer.id', '=', id))
+
+const first = (rows: readonly Row[]): Row | undefined => rows[0]
+
+export async function loadKeySigner({ db }: Pick<Store, 'db'>, id: string): Promise<LoadedKeySigner | undefined> {
   const owner = keyOwnerOf(id)
   if (owner !== id) {
-    const signals = await selectSignals(store).where('signer.id', '=', owner).executeTakeFirst()
+    const [signals] = await signalsById(db, owner)
     return signals && signalsFromRow(signals)
   }
-  const row =
-    (await selectSigners(store).where('signer.id', '=', id).executeTakeFirst()) ??
-    (await selectProviders(store).where('signer.id', '=', id).executeTakeFirst())
+  const row = first(await signerById(db, id)) ?? first(await providerById(db, id))
   return row && fromRow(row)
 }
 
