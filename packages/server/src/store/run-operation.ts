@@ -8,22 +8,29 @@ import { recordOfEvents, recordsOfChanges } from './record-events.ts'
 import { isRecordedEntity, loadRecordedState, type RecordedState } from './recorded-state.ts'
 import { nextVersion } from './row-version.ts'
 import type { Transaction } from './transaction.ts'
-import { insertChange, insertChanges } from './writes/change-log-writes.ts'
+import { insertChange, insertChanges, type NewEntry } from './writes/change-log-writes.ts'
 import type { NewRecord } from './writes/outbox-writes.ts'
 
 /** The open transaction in which the statements run. */
 export type OpenTransaction = Pick<Transaction, 'db' | 'dialect' | 'idleSessions'>
 
-/**
- * Authorises the actor, runs the operation and writes its change-log entries, all inside the open transaction. Returns the changes with the
- * number of the entry of each, and what the transaction must record of the operation before it is committed.
- */
+/** What an operation has done in the open transaction. */
+export interface OperationRun {
+  readonly result: unknown
+  readonly changes: readonly OwnChange[]
+  /** The numbers of the change-log entries. Must have resolved before the commit; the next operation in the transaction need not wait. */
+  readonly entries: Promise<readonly number[]>
+  /** What the transaction must record before it is committed. */
+  readonly records: readonly NewRecord[]
+}
+
+/** Authorises the actor, runs the operation and writes its change-log entries, all inside the open transaction. */
 export async function runOperation(
   on: OpenTransaction,
   operation: AnyOperation,
   args: unknown,
   meta: OperationMeta,
-): Promise<{ result: unknown; changes: OwnChange[]; entries: number[]; records: NewRecord[] }> {
+): Promise<OperationRun> {
   const { db } = on
   const { isRecorded = true } = operation
   const actor = await authorize(on, operation.access, meta)
@@ -41,7 +48,7 @@ export async function runOperation(
   }
   const result = await operation.run({ ...on, ...meta, now, actor, changed }, args)
   const changes: OwnChange[] = []
-  const entries: number[] = []
+  const newEntries: NewEntry[] = []
   const entryOf = ({ entity, id, action }: OwnChange) => {
     return { at: meta.now, entity, entity_id: id, action, actor_id: meta.actorId }
   }
@@ -50,13 +57,13 @@ export async function runOperation(
     const { entity, id, action } = change
     const entry = entryOf(change)
     if (!isRecorded || !isRecordedEntity(entity)) {
-      entries.push(await insertChange(db, entry))
+      newEntries.push(entry)
       changes.push(change)
       continue
     }
     const before = target?.entity === entity && target.id === id ? initial : undefined
     const after = action === 'deleted' ? undefined : await loadRecordedState(db, entity, id)
-    entries.push(await insertChange(db, { ...entry, ...recordColumns(before, after, meta) }))
+    newEntries.push({ ...entry, ...recordColumns(before, after, meta) })
     const organizationId = (after ?? before)?.organizationId
     const states = { initial: before?.text ?? null, final: after?.text ?? null }
     const digests = { initial: before?.digests ?? {}, final: after?.digests ?? {} }
@@ -68,10 +75,27 @@ export async function runOperation(
       ...(organizationId !== undefined && { organizationId }),
     })
   }
-  entries.push(...(await insertChanges(on, many, meta)))
   changes.push(...many)
   const ofChanges = await recordsOfChanges(db, changes, meta, operation)
-  return { result, changes, entries, records: [...recordOfEvents(meta.events ?? [], meta), ...ofChanges] }
+  const records = [...recordOfEvents(meta.events ?? [], meta), ...ofChanges]
+  return { result, changes, entries: insertEntries(on, newEntries, many, meta), records }
+}
+
+/** Returns the numbers of the entries. On PostgreSQL all are sent before this function returns. */
+function insertEntries(
+  on: OpenTransaction,
+  entries: readonly NewEntry[],
+  many: readonly OwnChange[],
+  meta: OperationMeta,
+): Promise<number[]> {
+  const inserting = Promise.all([
+    ...entries.map(async (entry) => [await insertChange(on.db, entry)]),
+    insertChanges(on, many, meta),
+  ])
+  const numbers = inserting.then((found) => found.flat())
+  // A failure is the caller's, who may wait for other operations first.
+  numbers.catch(() => {})
+  return numbers
 }
 
 function targetOf({ target: entity }: AnyOperation, args: unknown) {

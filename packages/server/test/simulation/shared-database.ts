@@ -66,7 +66,8 @@ export class SharedDatabase {
       let skipped = 0
       this.#raw.exec('savepoint one_write')
       try {
-        const committed = await runOperation({ db: this.db, dialect: 'sqlite' }, operation, args, meta)
+        const run = await runOperation({ db: this.db, dialect: 'sqlite' }, operation, args, meta)
+        const committed = { ...run, entries: await run.entries }
         for (const record of joinRecords(committed.records)) await insertPendingRecord(this.db, record)
         if (isAborted) {
           skipped = committed.entries.length

@@ -2,7 +2,7 @@ import { IdleSessions } from '../idle-sessions.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { OperationMeta } from '../operation-meta.ts'
 import { joinRecords } from '../record-events.ts'
-import { type OpenTransaction, runOperation } from '../run-operation.ts'
+import { type OpenTransaction, type OperationRun, runOperation } from '../run-operation.ts'
 import { type NewRecord, pendingRecordQuery } from '../writes/outbox-writes.ts'
 import type { ClientPool } from './client-pool.ts'
 import { isUnavailable } from './connection-error.ts'
@@ -36,6 +36,9 @@ interface LaneOptions {
 /** PostgreSQL looks for deadlocks only after a second, in which all logins and changes would wait. */
 const MAX_LOCK_WAIT_MS = 200
 
+/** Refused writes come in bursts: this many groups of changes after one run with savepoints at once. */
+const SAVEPOINT_GROUPS_AFTER_FAILURE = 50
+
 /** Bounds the waits for rows after the lock of the lane, for which the transaction waits as long as it takes. */
 const withBoundedWaits = (lockStatement: string): string =>
   `${lockStatement}, set_config('lock_timeout', '${MAX_LOCK_WAIT_MS}', true)`
@@ -49,6 +52,7 @@ export class WriteLane {
   /** Operations that have a transaction of their own. */
   readonly #waitingAlone: Write[] = []
   #wasAlone = false
+  #savepointGroups = 0
   #isStarting = false
 
   constructor(options: LaneOptions) {
@@ -103,43 +107,68 @@ export class WriteLane {
   }
 
   /**
-   * A group that fails while it runs concurrently runs again in turn, so that only the writes that cause it fail. A group that fails as a whole is
-   * tried write by write. Neither is done where each try would wait for the database as long as the first did.
+   * The first try of a group is without savepoints, which cost a fifth of the statements, and concurrent if the lane is. A group that fails runs again in
+   * turn, each write under a savepoint, so that only the writes that cause it fail. A group that fails as a whole is tried write by write. Neither is done
+   * where each try would wait for the database as long as the first did.
    */
-  async #runGroup(
-    connection: ClientPool,
-    writes: readonly Write[],
-    isConcurrent = this.#options.isConcurrent && writes.length > 1,
-  ): Promise<void> {
+  async #runGroup(connection: ClientPool, writes: readonly Write[]): Promise<void> {
+    if (this.#isFailureLikely(writes)) return this.#runWithSavepoints(connection, writes)
     try {
-      await this.#commit(connection, writes, isConcurrent)
+      await this.#commit(connection, writes, false)
     } catch (error) {
-      if (writes.length === 1 || isUnavailable(error)) for (const write of writes) write.reject(error)
-      else if (isConcurrent) await this.#runGroup(connection, writes, false)
-      else for (const write of writes) await this.#runGroup(connection, [write])
+      if (writes.length === 1 || isUnavailable(error)) return rejectAll(writes, error)
+      this.#savepointGroups = SAVEPOINT_GROUPS_AFTER_FAILURE
+      await this.#runWithSavepoints(connection, writes)
+    }
+  }
+
+  #isFailureLikely({ length }: readonly Write[]): boolean {
+    if (this.#options.isConcurrent || length === 1 || this.#savepointGroups === 0) return false
+    this.#savepointGroups -= 1
+    return true
+  }
+
+  async #runWithSavepoints(connection: ClientPool, writes: readonly Write[]): Promise<void> {
+    try {
+      await this.#commit(connection, writes, true)
+    } catch (error) {
+      if (isUnavailable(error)) rejectAll(writes, error)
+      else await this.#runOneByOne(connection, writes)
+    }
+  }
+
+  async #runOneByOne(connection: ClientPool, writes: readonly Write[]): Promise<void> {
+    for (const write of writes) {
+      try {
+        await this.#commit(connection, [write], false)
+      } catch (error) {
+        write.reject(error)
+      }
     }
   }
 
   /** Runs writes in one transaction and settles them. Throws when nothing was committed. */
-  async #commit(connection: ClientPool, writes: readonly Write[], isConcurrent: boolean): Promise<void> {
+  async #commit(connection: ClientPool, writes: readonly Write[], hasSavepoints: boolean): Promise<void> {
     const client = await connection.connect()
     const release = client.hold()
     // Another statement has found that a newer release changed its table.
-    if (!release) return this.#commit(connection, writes, isConcurrent)
+    if (!release) return this.#commit(connection, writes, hasSavepoints)
     try {
-      await this.#commitOn(client, writes, isConcurrent)
+      await this.#commitOn(client, writes, hasSavepoints)
     } finally {
       release()
     }
   }
 
-  async #commitOn(client: PostgresClient, writes: readonly Write[], isConcurrent: boolean): Promise<void> {
+  async #commitOn(client: PostgresClient, writes: readonly Write[], hasSavepoints: boolean): Promise<void> {
     const { lockStatement, notify } = this.#options
+    const isConcurrent = this.#options.isConcurrent && writes.length > 1 && !hasSavepoints
     const transaction = new GroupTransaction(client, this.#idleSessions)
     transaction.send('begin isolation level read committed')
     transaction.send(isConcurrent ? withBoundedWaits(lockStatement) : lockStatement)
     try {
-      const settled = await (isConcurrent ? transaction.runByActor(writes) : transaction.runInTurn(writes))
+      const ran = await (isConcurrent ? transaction.runByActor(writes) : transaction.runInTurn(writes, hasSavepoints))
+      const settled = await Promise.all(ran.map(withEntries))
       const committed = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
       const changes = committed.flatMap((each) => each.changes)
       const entries = committed.flatMap((each) => each.entries)
@@ -156,6 +185,15 @@ export class WriteLane {
       throw transaction.failure ?? error
     }
   }
+}
+
+async function withEntries(outcome: RunOutcome): Promise<PromiseSettledResult<Committed>> {
+  if (outcome.status === 'rejected') return outcome
+  return { ...outcome, value: { ...outcome.value, entries: await outcome.value.entries } }
+}
+
+function rejectAll(writes: readonly Write[], error: unknown): void {
+  for (const write of writes) write.reject(error)
 }
 
 function byActor(a: Write, b: Write): number {
@@ -190,7 +228,7 @@ class GroupTransaction {
   }
 
   /** Runs the operations of each actor one after the other, and those of different actors at the same time. Throws when one fails. */
-  async runByActor(writes: readonly Write[]): Promise<PromiseFulfilledResult<Committed>[]> {
+  async runByActor(writes: readonly Write[]): Promise<PromiseFulfilledResult<OperationRun>[]> {
     const lastOf = new Map<string, Promise<unknown>>()
     const running = writes.map((write) => {
       const { actorId } = write.meta
@@ -208,18 +246,17 @@ class GroupTransaction {
     })
   }
 
-  /** Runs each operation under a savepoint, so that one that fails is rolled back alone. */
-  async runInTurn(writes: readonly Write[]): Promise<WriteOutcome[]> {
-    const isAlone = writes.length === 1
-    const outcomes: WriteOutcome[] = []
+  /** Under a savepoint an operation that fails is rolled back alone. Without one, throws when one fails. */
+  async runInTurn(writes: readonly Write[], hasSavepoints: boolean): Promise<RunOutcome[]> {
+    const outcomes: RunOutcome[] = []
     for (const write of writes) {
-      if (!isAlone) this.send('savepoint one_write')
+      if (hasSavepoints) this.send('savepoint one_write')
       try {
         const value = await this.#run(write)
-        if (!isAlone) this.send('release one_write')
+        if (hasSavepoints) this.send('release one_write')
         outcomes.push({ status: 'fulfilled', value })
       } catch (reason) {
-        if (isAlone || this.failure || isUnavailable(reason)) throw reason
+        if (!hasSavepoints || this.failure || isUnavailable(reason)) throw reason
         this.send('rollback to one_write')
         this.#on.idleSessions?.clear()
         outcomes.push({ status: 'rejected', reason })
@@ -228,7 +265,7 @@ class GroupTransaction {
     return outcomes
   }
 
-  #run({ operation, args, meta }: Write): Promise<Committed> {
+  #run({ operation, args, meta }: Write): Promise<OperationRun> {
     const { clock } = meta
     return runOperation(this.#on, operation, args, clock ? { ...meta, now: clock.now() } : meta)
   }
@@ -245,4 +282,4 @@ class GroupTransaction {
   }
 }
 
-type WriteOutcome = PromiseSettledResult<Committed>
+type RunOutcome = PromiseSettledResult<OperationRun>

@@ -19,7 +19,7 @@ export const toWriter = (writes: readonly NumberedWrite[]): ToWriter => ({ write
 export const writesOf = ({ writes }: Exclude<ToWriter, 'close'>): NumberedWrite[] => JSON.parse(writes)
 
 export type WriteReply =
-  | { readonly id: number; readonly result: unknown; readonly changes: OwnChange[] }
+  | { readonly id: number; readonly result: unknown; readonly changes: readonly OwnChange[] }
   | { readonly id: number; readonly error: SentError }
 
 /** The replies to the writes of one commit, as JSON. */

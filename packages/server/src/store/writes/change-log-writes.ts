@@ -7,7 +7,7 @@ import type { Transaction } from '../transaction.ts'
 import { skipLocked } from './skip-locked.ts'
 
 type AuditColumn = 'organization_id' | 'entity_name' | 'changed_members'
-type NewEntry = Omit<Insertable<ChangeLogTable>, 'seq' | AuditColumn> &
+export type NewEntry = Omit<Insertable<ChangeLogTable>, 'seq' | AuditColumn> &
   Partial<Pick<Insertable<ChangeLogTable>, AuditColumn>>
 
 const COLUMNS = [

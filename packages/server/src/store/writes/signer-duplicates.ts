@@ -1,5 +1,6 @@
 import { AppError, type SignerSettings, signerAudiences } from '@countersign/core'
 import { sql } from 'kysely'
+import { findDirectConnection } from '../direct-connection.ts'
 import { readJsonColumn } from '../json-column.ts'
 import { insertRows } from '../prepared.ts'
 import type { SignerCertificateFacts, signerColumns } from '../signer-row.ts'
@@ -40,10 +41,10 @@ export async function rejectDuplicateSigner(
   statements: () => Promise<unknown>,
 ): Promise<void> {
   const { db, dialect } = tx
-  // After an error PostgreSQL runs no query in the transaction, unless it is rolled back to a savepoint.
-  if (dialect === 'postgres') await sql`savepoint before_statement`.execute(db)
+  // After an error PostgreSQL runs no query in the transaction, unless it is rolled back to a savepoint. The statements follow without waiting for it.
+  const savepoint = dialect === 'postgres' && findDirectConnection(db)?.rowsOf('savepoint before_statement', [])
   try {
-    await rejectDuplicates(uniqueValues(signer.columns), statements)
+    await Promise.all([savepoint, rejectDuplicates(uniqueValues(signer.columns), statements)])
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     if (dialect === 'postgres') await sql`rollback to savepoint before_statement`.execute(db)

@@ -45,19 +45,19 @@ export async function insertSigner(
   const { db, now } = tx
   const columns = signerColumns(settings, keyFacts)
   const signer = { id, settings, columns }
-  await rejectDuplicateSigner(tx, signer, async () => {
-    await insertRow(db, 'ext_jwt_signers', {
-      id,
-      ...columns,
-      ...trustColumns(trust),
-      near_misses: JSON.stringify(nearMisses),
-      revision: 1,
-      created_at: now,
-      updated_at: now,
-    })
-    await insertAudiences(tx, signer)
-    await insertCertificates(tx, signer)
-  })
+  const row = {
+    id,
+    ...columns,
+    ...trustColumns(trust),
+    near_misses: JSON.stringify(nearMisses),
+    revision: 1,
+    created_at: now,
+    updated_at: now,
+  }
+  // On PostgreSQL these share one round trip.
+  await rejectDuplicateSigner(tx, signer, () =>
+    Promise.all([insertRow(db, 'ext_jwt_signers', row), insertAudiences(tx, signer), insertCertificates(tx, signer)]),
+  )
   tx.changed({ entity: ENTITY, id, action: 'created' })
 }
 
