@@ -34,7 +34,8 @@ export function isUnavailable(error: unknown): boolean {
 
 /** Whether the database is unreachable, dropped the connection or is read-only. */
 export function isConnectionError(error: unknown): boolean {
-  const code = String((error as { code?: unknown } | null | undefined)?.code ?? '')
-  const message = error instanceof Error ? error.message : ''
-  return CODE_PREFIXES.some((prefix) => code.startsWith(prefix)) || MESSAGES.some((text) => message.includes(text))
+  const { code } = (error ?? {}) as { readonly code?: unknown }
+  // The message of an error with a code may contain what a client has sent.
+  if (code !== undefined) return CODE_PREFIXES.some((prefix) => String(code).startsWith(prefix))
+  return error instanceof Error && MESSAGES.some((text) => error.message.includes(text))
 }
