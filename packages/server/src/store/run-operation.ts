@@ -18,13 +18,16 @@ export type OpenTransaction = Pick<Transaction, 'db' | 'dialect' | 'idleSessions
 export interface OperationRun {
   readonly result: unknown
   readonly changes: readonly OwnChange[]
-  /** The numbers of the change-log entries. Must have resolved before the commit; the next operation in the transaction need not wait. */
-  readonly entries: Promise<readonly number[]>
+  /**
+   * Appends the change-log entries and returns their numbers. Must be called once before the commit, when no operation of the transaction can be refused any
+   * more: other nodes look for the numbers of entries that were rolled back.
+   */
+  readonly insertEntries: () => Promise<readonly number[]>
   /** What the transaction must record before it is committed. */
   readonly records: readonly NewRecord[]
 }
 
-/** Authorises the actor, runs the operation and writes its change-log entries, all inside the open transaction. */
+/** Authorises the actor and runs the operation inside the open transaction. */
 export async function runOperation(
   on: OpenTransaction,
   operation: AnyOperation,
@@ -78,24 +81,20 @@ export async function runOperation(
   changes.push(...many)
   const ofChanges = await recordsOfChanges(db, changes, meta, operation)
   const records = [...recordOfEvents(meta.events ?? [], meta), ...ofChanges]
-  return { result, changes, entries: insertEntries(on, newEntries, many, meta), records }
+  return { result, changes, insertEntries: () => insertEntries(on, newEntries, many, meta), records }
 }
 
-/** Returns the numbers of the entries. On PostgreSQL all are sent before this function returns. */
-function insertEntries(
+async function insertEntries(
   on: OpenTransaction,
   entries: readonly NewEntry[],
   many: readonly OwnChange[],
   meta: OperationMeta,
 ): Promise<number[]> {
-  const inserting = Promise.all([
+  const numbers = await Promise.all([
     ...entries.map(async (entry) => [await insertChange(on.db, entry)]),
     insertChanges(on, many, meta),
   ])
-  const numbers = inserting.then((found) => found.flat())
-  // A failure is the caller's, who may wait for other operations first.
-  numbers.catch(() => {})
-  return numbers
+  return numbers.flat()
 }
 
 function targetOf({ target: entity }: AnyOperation, args: unknown) {

@@ -45,7 +45,7 @@ async function openDatabase(t: TestContext) {
   const on = { db: db.withPlugin(counter), dialect: 'sqlite' } as const
   return async <Args>(operation: Operation<Args, unknown>, args: Args, meta = system): Promise<number> => {
     const before = statements
-    await (await runOperation(on, operation, args, meta)).entries
+    await (await runOperation(on, operation, args, meta)).insertEntries()
     return statements - before
   }
 }

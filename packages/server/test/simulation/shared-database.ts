@@ -67,7 +67,7 @@ export class SharedDatabase {
       this.#raw.exec('savepoint one_write')
       try {
         const run = await runOperation({ db: this.db, dialect: 'sqlite' }, operation, args, meta)
-        const committed = { ...run, entries: await run.entries }
+        const committed = { ...run, entries: await run.insertEntries() }
         for (const record of joinRecords(committed.records)) await insertPendingRecord(this.db, record)
         if (isAborted) {
           skipped = committed.entries.length

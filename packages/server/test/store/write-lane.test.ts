@@ -62,6 +62,32 @@ async function logIn(store: Store, identityId: string): Promise<string> {
   return session.id
 }
 
+test('S-07 a refused change in a group fails alone, whatever its message says, and uses up no number of the change log', async (t) => {
+  const { nodes, other } = await setUp(t)
+  const [node] = nodes
+  const create = (name: string) =>
+    node.run(createIdentity, { id: newId(), body: { name, type: 'Default', isAdmin: false } } as never, SYSTEM)
+  await create('timeout expired')
+  // The groups after one with a refused change have savepoints from the start.
+  for (const round of [1, 2]) {
+    const settled = await Promise.allSettled(
+      ['one', 'timeout expired', 'two'].map((name) => create(name === 'timeout expired' ? name : `${name} ${round}`)),
+    )
+    assert.deepEqual(
+      settled.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    )
+  }
+  const { rows } = await other.query(
+    "select seq from change_log where entity = 'identities' and actor_id = 'system' order by seq desc limit 5",
+  )
+  const [last, ...earlier] = rows.map(({ seq }) => Number(seq))
+  assert.deepEqual(
+    earlier,
+    [1, 2, 3, 4].map((before) => Number(last) - before),
+  )
+})
+
 test('S-07 key fetches that strangers cause do not wait for each other', async (t) => {
   const { nodes, countDeadlocks } = await setUp(t)
   const take = (node: Store, endpoint: string, now = NOW) =>

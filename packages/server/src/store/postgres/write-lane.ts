@@ -112,20 +112,17 @@ export class WriteLane {
    * where each try would wait for the database as long as the first did.
    */
   async #runGroup(connection: ClientPool, writes: readonly Write[]): Promise<void> {
-    if (this.#isFailureLikely(writes)) return this.#runWithSavepoints(connection, writes)
+    if (this.#savepointGroups > 0 && writes.length > 1) {
+      this.#savepointGroups -= 1
+      return this.#runWithSavepoints(connection, writes)
+    }
     try {
       await this.#commit(connection, writes, false)
     } catch (error) {
       if (writes.length === 1 || isUnavailable(error)) return rejectAll(writes, error)
-      this.#savepointGroups = SAVEPOINT_GROUPS_AFTER_FAILURE
+      if (!this.#options.isConcurrent) this.#savepointGroups = SAVEPOINT_GROUPS_AFTER_FAILURE
       await this.#runWithSavepoints(connection, writes)
     }
-  }
-
-  #isFailureLikely({ length }: readonly Write[]): boolean {
-    if (this.#options.isConcurrent || length === 1 || this.#savepointGroups === 0) return false
-    this.#savepointGroups -= 1
-    return true
   }
 
   async #runWithSavepoints(connection: ClientPool, writes: readonly Write[]): Promise<void> {
@@ -189,7 +186,7 @@ export class WriteLane {
 
 async function withEntries(outcome: RunOutcome): Promise<PromiseSettledResult<Committed>> {
   if (outcome.status === 'rejected') return outcome
-  return { ...outcome, value: { ...outcome.value, entries: await outcome.value.entries } }
+  return { ...outcome, value: { ...outcome.value, entries: await outcome.value.insertEntries() } }
 }
 
 function rejectAll(writes: readonly Write[], error: unknown): void {

@@ -150,8 +150,8 @@ export class SqliteWriter {
   async #run({ id, name, args, meta }: NumberedWrite): Promise<WriteReply> {
     const operation = this.#operations.get(name)
     if (!operation) throw new TypeError(`operation ${name} is not in the table of the writer thread`)
-    const { result, changes, entries, records } = await runOperation(this.#on, operation, args, meta)
-    await entries
+    const { result, changes, insertEntries, records } = await runOperation(this.#on, operation, args, meta)
+    await insertEntries()
     this.#records.push(...records)
     return { id, result, changes }
   }
