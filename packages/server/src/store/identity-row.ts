@@ -125,8 +125,14 @@ export function hasAccess(identity: IdentityAccess, now: number): boolean {
 /** Most identities are much smaller. */
 const CHARACTERS_PER_ENTRY = 4_096
 
+type WeighedIdentity = Pick<StoredIdentity, 'tags' | 'appData' | 'attributes' | 'envInfo' | 'sdkInfo'>
+
 /** How many entries of a cache an identity counts as, with further text: callers with few rights give it 32 KiB of tags and `appData`. */
-export function weightOfIdentity({ tags, appData }: Pick<StoredIdentity, 'tags' | 'appData'>, further = 0): number {
-  const length = JSON.stringify(tags).length + JSON.stringify(appData).length + further
+export function weightOfIdentity(
+  { tags, appData, attributes, envInfo, sdkInfo }: WeighedIdentity,
+  further = 0,
+): number {
+  const members = [tags, appData, attributes, envInfo, sdkInfo]
+  const length = members.reduce<number>((sum, member) => sum + JSON.stringify(member).length, further)
   return 1 + Math.floor(length / CHARACTERS_PER_ENTRY)
 }
