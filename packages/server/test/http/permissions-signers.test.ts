@@ -80,6 +80,11 @@ testWithApp('signer changes by callers who are not administrators', async (t, ap
       assert.equal(await patch(small.json.data.id, perSigner), '200')
       const trusted = await add(app.adminSession, perSigner)
       assert.equal(await patch(trusted.json.data.id, perSigner), '400 COULD_NOT_VALIDATE', 'would not be trusted then')
+      const tags = Object.fromEntries(Array.from({ length: 15 }, (_, at) => [`pad ${at}`, long('x', 1_000)]))
+      const tagged: string[] = []
+      for (const id of ids) tagged.push(summarize(await as(holder.session, 'PATCH', `${SIGNERS}/${id}`, { tags })))
+      assert.equal(tagged[0], '200')
+      assert.equal(tagged.includes('400 COULD_NOT_VALIDATE'), size === 'texts', 'tags alone')
     }
   })
 

@@ -14,7 +14,7 @@ const MAX_UNTRUSTED = 200
 const WORDS: Readonly<Record<TrustedTable, string>> = { ext_jwt_signers: 'signers', cas: 'third-party CAs' }
 
 /**
- * Checks that a caller who is no administrator may add a signer or a third-party CA, which will not be trusted. Fails with COULD_NOT_VALIDATE when 200 that it wrote last
+ * Checks that an actor that is no administrator may add a signer or a third-party CA, which will not be trusted. Fails with COULD_NOT_VALIDATE when 200 that it wrote last
  * are not trusted. Those that an administrator trusts do not count.
  */
 export async function checkUntrustedQuota({ db, actor }: AuthorizedTransaction, table: TrustedTable): Promise<void> {
@@ -32,8 +32,8 @@ const LENGTH_WORDS: Readonly<Record<keyof SignerLengths, string>> = {
 }
 
 /**
- * Checks the size of a signer that a caller who is no administrator writes, and that is not trusted then. Fails with COULD_NOT_VALIDATE when it grows, and the
- * untrusted signers that the caller wrote last have too much together.
+ * Checks the size of a signer that an actor that is no administrator writes, and that is not trusted then. Fails with COULD_NOT_VALIDATE when it grows, and the
+ * untrusted signers that the actor wrote last have too much together.
  */
 export async function checkUntrustedLengths(
   { db, actor }: AuthorizedTransaction,
