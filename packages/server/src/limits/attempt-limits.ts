@@ -74,7 +74,7 @@ const REFRESHES = { burst: 60, perSecond: 1 }
 const SESSION_REFRESHES = { burst: 20, perSecond: 0.1 }
 /** An identity can have a thousand sessions, each with a certificate or two. All that have not expired are revoked with it, those of ended sessions too. */
 const SESSION_CERTIFICATES = { burst: 1_000, perSecond: 200 / 3_600 }
-/** A session keeps ten. */
+/** A session keeps its ten newest certificates. */
 const CERTIFICATES_OF_SESSION = { burst: 100, perSecond: 20 / 3_600 }
 /** People rename their passkeys and change their passwords rarely. */
 const OWN_CHANGES = { burst: 100, perSecond: 100 / 3_600 }

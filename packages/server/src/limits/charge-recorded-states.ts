@@ -12,8 +12,8 @@ export function organizationChanges(organizationId: string, needed: string): str
 }
 
 /**
- * Counts the states before and after a change, which the audit record keeps whole, against the limit on changes of the caller, or of what its credential
- * rests on: a signer has up to a megabyte, and a change of its tags has that twice. The request has counted as one change before it was run.
+ * Counts the states before and after a change, which the audit record keeps whole, against the limit on changes of the caller, or that of `countedAs`:
+ * a signer has up to a megabyte, and a change of its tags has that twice. The request has counted as one change before it was run.
  */
 export function chargeRecordedStates(
   store: Pick<Store, 'onOwnChange'>,

@@ -147,6 +147,7 @@ test('R-23 a rename reads at most twenty rules about signers, and more count as 
   const add = async (acceptRule: string) => policies.push(await createPolicy(app, { acceptRule }))
   for (let count = 0; count < 20; count++) await add(`signer.id != "${count}"`)
   await add('identity.name != ""')
+  await add('identity.name != "Signer"')
   assert.equal(await write('PATCH', weak, { name: 'among twenty' }), '200')
   await add('signer.id != "20"')
   assert.equal(await write('PATCH', weak, { name: 'among more' }), UNAUTHORIZED)

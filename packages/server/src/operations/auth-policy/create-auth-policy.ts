@@ -31,7 +31,7 @@ async function checkQuota({ db, actor }: AuthorizedTransaction): Promise<void> {
 /** Each process keeps a thousand rules compiled, which takes a hundred bytes for each character. */
 const MAX_RULE_LENGTH = 262_144
 
-/** Fails with COULD_NOT_VALIDATE when a caller who is no administrator writes a longer rule, and the rules of all policies have too much together. */
+/** Fails with COULD_NOT_VALIDATE when an actor that is no administrator writes a longer rule, and the rules of all policies have too much together. */
 export async function checkRuleLength(
   { db, actor }: AuthorizedTransaction,
   id: string,
