@@ -1,7 +1,7 @@
 /** Logins of many identities, and what strangers cause, in transactions that run at the same time. */
 import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
-import { newId } from '@countersign/core'
+import { newId, providerFromBody } from '@countersign/core'
 import pg from 'pg'
 import { LoginWrites } from '../../src/oidc/login-writes.ts'
 import { endOwnSession } from '../../src/operations/api-session/end-session.ts'
@@ -9,8 +9,11 @@ import { extendSession } from '../../src/operations/api-session/extend-session.t
 import { createApiSession } from '../../src/operations/api-session/start-session.ts'
 import { createIdentity } from '../../src/operations/identity/create-identity.ts'
 import { patchIdentity } from '../../src/operations/identity/update-identity.ts'
+import { createProvider } from '../../src/operations/identity-provider/create-provider.ts'
 import { type AuthenticateOidcLogin, authenticateOidcLogin } from '../../src/operations/oidc/authenticate-login.ts'
 import { startOidcLogin } from '../../src/operations/oidc/start-login.ts'
+import { createOrganization } from '../../src/operations/organization/create-organization.ts'
+import { suspendOrganization } from '../../src/operations/organization/suspend-organization.ts'
 import { reserveKeyFetch } from '../../src/operations/signer/reserve-key-fetch.ts'
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -86,6 +89,34 @@ test('S-07 a refused change in a group fails alone, whatever its message says, a
     earlier,
     [1, 2, 3, 4].map((before) => Number(last) - before),
   )
+})
+
+test('S-07 a change of many rows keeps its entries of the change log when the next one in its group is refused', async (t) => {
+  const { nodes, other } = await setUp(t)
+  const [node] = nodes
+  const create = (name: string) =>
+    node.run(createIdentity, { id: newId(), body: { name, type: 'Default', isAdmin: false } } as never, SYSTEM)
+  const [organizationId, providerId] = [newId(), newId()]
+  const body = { name: 'Acme', label: 'ACME' }
+  await node.run(createOrganization, { id: organizationId, networkGroupId: newId(), body }, SYSTEM)
+  const issuer = 'https://idp.example'
+  const provider = providerFromBody({ name: 'idp', kind: 'oidc', issuer, audience: 'api', jwksUri: `${issuer}/keys` })
+  await node.run(createProvider, { id: providerId, organizationId, provider }, SYSTEM)
+  const entriesOf = async () => {
+    const { rows } = await other.query('select seq from change_log where entity_id = $1', [providerId])
+    return rows.length
+  }
+  await create('taken')
+  // The groups after this one have savepoints.
+  await Promise.allSettled([create('taken'), create('first')])
+  const before = await entriesOf()
+  const suspend = () => node.run(suspendOrganization, { id: organizationId, reason: null }, SYSTEM)
+  const settled = await Promise.allSettled([suspend(), create('taken')])
+  assert.deepEqual(
+    settled.map(({ status }) => status),
+    ['fulfilled', 'rejected'],
+  )
+  assert.equal(await entriesOf(), before + 1)
 })
 
 test('S-07 key fetches that strangers cause do not wait for each other', async (t) => {
