@@ -28,7 +28,9 @@ interface Keys {
 
 /** Decrypts the records of one direction in the handshake of TLS 1.3 (RFC 8446 section 5.2). */
 export class HandshakeCipher {
-  #candidates: readonly Keys[]
+  readonly #candidates: readonly Keys[]
+  /** Those of the first record. */
+  #own: Keys | undefined
   #sequence = 0
 
   /** `secret` is the handshake traffic secret of the direction. */
@@ -44,30 +46,33 @@ export class HandshakeCipher {
   /** The next record as it was before encryption; undefined when it was not encrypted with the secret. */
   decrypt(record: Buffer): { readonly type: number; readonly content: Buffer } | undefined {
     const opened = this.#candidates.flatMap((keys) => {
-      const plain = this.#tryKeys(keys, record)
+      // With early data, OpenSSL passes over records that it cannot decrypt, and counts from zero after them: so would one that uses the other cipher.
+      const plain = tryKeys(keys, record, keys === this.#own ? this.#sequence : 0)
       return plain ? [{ keys, plain }] : []
     })
     const [only, other] = opened
     // A sender can make a record that two ciphers open, with another content each.
-    if (!only || other) return undefined
-    this.#candidates = [only.keys]
+    if (!only || other || only.keys !== (this.#own ?? only.keys)) return undefined
+    // OpenSSL passes over a record without a type too: the counts would differ from here on.
+    if (only.plain.length === 0) return undefined
+    this.#own = only.keys
     this.#sequence++
     return withoutPadding(only.plain)
   }
+}
 
-  #tryKeys({ cipher, key, iv }: Keys, record: Buffer): Buffer | undefined {
-    const nonce = Buffer.from(iv)
-    nonce.writeUInt32BE((nonce.readUInt32BE(NONCE_BYTES - 4) ^ this.#sequence) >>> 0, NONCE_BYTES - 4)
-    const [header, body] = [record.subarray(0, 5), record.subarray(5, -TAG_BYTES)]
-    // Both ciphers take these options; the types of one do not know the other.
-    const decipher = createDecipheriv(cipher as 'aes-128-gcm', key, nonce, { authTagLength: TAG_BYTES })
-    decipher.setAAD(header)
-    try {
-      decipher.setAuthTag(record.subarray(-TAG_BYTES))
-      return Buffer.concat([decipher.update(body), decipher.final()])
-    } catch {
-      return undefined
-    }
+function tryKeys({ cipher, key, iv }: Keys, record: Buffer, sequence: number): Buffer | undefined {
+  const nonce = Buffer.from(iv)
+  nonce.writeUInt32BE((nonce.readUInt32BE(NONCE_BYTES - 4) ^ sequence) >>> 0, NONCE_BYTES - 4)
+  const [header, body] = [record.subarray(0, 5), record.subarray(5, -TAG_BYTES)]
+  // Both ciphers take these options; the types of one do not know the other.
+  const decipher = createDecipheriv(cipher as 'aes-128-gcm', key, nonce, { authTagLength: TAG_BYTES })
+  decipher.setAAD(header)
+  try {
+    decipher.setAuthTag(record.subarray(-TAG_BYTES))
+    return Buffer.concat([decipher.update(body), decipher.final()])
+  } catch {
+    return undefined
   }
 }
 

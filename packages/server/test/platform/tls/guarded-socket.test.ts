@@ -247,21 +247,35 @@ function encrypt(cipher: 'aes-128-gcm' | 'chacha20-poly1305', sequence: number, 
 
 const FINISHED = Buffer.from([20, 0, 0, 0, 22])
 
-// With early data, OpenSSL passes over records that it cannot decrypt, and begins to count after them: the guard takes these for the end.
-for (const [title, ended] of [
-  ['under another cipher', [encrypt('chacha20-poly1305', 0, FINISHED)]],
-  ['behind an empty record', [encrypt('aes-128-gcm', 0, Buffer.alloc(0)), encrypt('aes-128-gcm', 1, FINISHED)]],
-] as const) {
-  test(`M-28 what follows a last message ${title} waits until TLS has ended the handshake`, () => {
-    const guard = new HandshakeGuard('client')
-    guard.receive(hello(60, 1, 0, 0, 56))
-    guard.noteSecret(`CLIENT_HANDSHAKE_TRAFFIC_SECRET 00 ${SECRET.toString('hex')}\n`)
-    const end = Buffer.concat(ended)
-    const rest = encrypt('aes-128-gcm', 0, Buffer.from([11, 0, 0, 4, 0, 0, 0, 0, 22]))
-    assert.deepEqual(guard.receive(Buffer.concat([end, rest])), end)
-    assert.equal(guard.isWaiting, true)
-    guard.noteEnd()
-    assert.deepEqual(guard.receive(Buffer.alloc(0)), rest)
-    assert.equal(guard.isWaiting, false)
-  })
+// With early data, OpenSSL passes over records that it cannot decrypt, and begins to count after them.
+
+/** A guard that has read a ClientHello and knows the secret of the client. */
+function guardWithSecret(): HandshakeGuard {
+  const guard = new HandshakeGuard('client')
+  guard.receive(hello(60, 1, 0, 0, 56))
+  guard.noteSecret(`CLIENT_HANDSHAKE_TRAFFIC_SECRET 00 ${SECRET.toString('hex')}\n`)
+  return guard
 }
+
+test('M-28 what follows a last message under another cipher waits until TLS has ended the handshake', () => {
+  const guard = guardWithSecret()
+  const end = encrypt('chacha20-poly1305', 0, FINISHED)
+  const rest = encrypt('aes-128-gcm', 0, Buffer.from([11, 0, 0, 4, 0, 0, 0, 0, 22]))
+  assert.deepEqual(guard.receive(Buffer.concat([end, rest])), end)
+  assert.equal(guard.isWaiting, true)
+  guard.noteEnd()
+  assert.deepEqual(guard.receive(Buffer.alloc(0)), rest)
+  assert.equal(guard.isWaiting, false)
+})
+
+test('M-28 a record that OpenSSL may pass over is refused: the two would count the next ones differently', () => {
+  const alert = Buffer.from([1, 0, 21])
+  for (const [title, records] of [
+    ['without content', [encrypt('aes-128-gcm', 0, Buffer.alloc(0))]],
+    ['under another cipher', [encrypt('chacha20-poly1305', 0, alert), encrypt('aes-128-gcm', 0, FINISHED)]],
+  ] as const) {
+    assert.throws(() => guardWithSecret().receive(Buffer.concat(records)), /cannot be decrypted/, title)
+  }
+  const records = Buffer.concat([encrypt('aes-128-gcm', 0, alert), encrypt('aes-128-gcm', 1, FINISHED)])
+  assert.deepEqual(guardWithSecret().receive(records), records)
+})
