@@ -83,7 +83,7 @@ async function findPaths(): Promise<string[]> {
 
 for (const { width, height, colorScheme } of WIDTHS) {
   test(
-    `every page fits ${width} px, and axe finds nothing serious in it in ${colorScheme} colours`,
+    `every page fits ${width} px, and axe finds nothing serious in it in either colour scheme`,
     needsBrowser,
     async () => {
       const { page, pageErrors, go, follow, settle, goAsAdmin } = await stage().open({
