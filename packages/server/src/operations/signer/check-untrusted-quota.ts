@@ -32,17 +32,17 @@ const LENGTH_WORDS: Readonly<Record<keyof SignerLengths, string>> = {
 }
 
 /**
- * Checks the size of a signer that an actor that is no administrator writes, and that is not trusted then. Fails with COULD_NOT_VALIDATE when it grows, and the
- * untrusted signers that the actor wrote last have too much together.
+ * Checks the size of a signer that an actor that is no administrator writes, if it then counts among the untrusted signers that the actor wrote last. Fails with
+ * COULD_NOT_VALIDATE when it grows, and these have too much together.
  */
 export async function checkUntrustedLengths(
   { db, actor }: AuthorizedTransaction,
   id: string,
   current: StoredSigner | undefined,
-  next: SignerSettings,
+  { next, isSecurityWrite }: { readonly next: SignerSettings; readonly isSecurityWrite: boolean },
 ): Promise<void> {
-  if (actor.isAdmin) return
   const isCounted = current !== undefined && !current.trust.isTrusted && current.trust.writtenById === actor.id
+  if (actor.isAdmin || !(isCounted || isSecurityWrite)) return
   const before = isCounted ? lengthsOf(current) : { rules: 0, texts: 0 }
   const after = lengthsOf(next)
   const others = await sumUntrustedSigners(db, { writerId: actor.id, exceptId: id })

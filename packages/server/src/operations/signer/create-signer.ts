@@ -23,7 +23,7 @@ export const createSigner = operation({
     const settings = signerFromBody(body)
     authorizeSignerChange(tx.actor, undefined, settings, { isSecurityWrite: true })
     await checkUntrustedQuota(tx, 'ext_jwt_signers')
-    await checkUntrustedLengths(tx, id, undefined, settings)
+    await checkUntrustedLengths(tx, id, undefined, { next: settings, isSecurityWrite: true })
     await authorizeLoginAddress(tx, id, undefined, settings)
     const keyFacts = nextKeyFacts(settings, keys)
     await checkSigner(tx, id, settings, keyFacts)

@@ -73,8 +73,7 @@ async function changeSigner(
 ): Promise<void> {
   authorizeSignerChange(tx.actor, current, next, { isSecurityWrite })
   if (isSecurityWrite) await authorizeLoginAddress(tx, current.id, current, next)
-  const isOwn = !current.trust.isTrusted && current.trust.writtenById === tx.actor.id
-  if (isSecurityWrite || isOwn) await checkUntrustedLengths(tx, current.id, current, next)
+  await checkUntrustedLengths(tx, current.id, current, { next, isSecurityWrite })
   await authorizeSignerName(tx, current, next)
   const keyFacts = nextKeyFacts(next, keys, { current, isAdmin: tx.actor.isAdmin })
   await checkSigner(tx, current.id, next, keyFacts)
