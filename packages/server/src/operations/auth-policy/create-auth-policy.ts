@@ -28,7 +28,7 @@ async function checkQuota({ db, actor }: AuthorizedTransaction): Promise<void> {
   throw new AppError('COULD_NOT_VALIDATE', { message })
 }
 
-/** Each process keeps a thousand rules compiled, which takes a hundred bytes for each character. */
+/** Each process keeps as many characters of rules compiled, which takes a hundred times their memory. */
 const MAX_RULE_LENGTH = 262_144
 
 /** Fails with COULD_NOT_VALIDATE when an actor that is no administrator writes a longer rule, and the rules of all policies have too much together. */
