@@ -112,7 +112,7 @@ function better(one: Round, other: Round): Round {
 }
 
 /** `cpuMs` is the CPU time of the server process per request, without opening kept connections. */
-async function runTimed(server: MeasuredServer, load: TimedLoad): Promise<Round> {
+export async function runTimed(server: MeasuredServer, load: TimedLoad): Promise<Round> {
   let before = 0
   const onOpen = (): void => {
     before = cpuMsOf(server.pid)
