@@ -101,22 +101,18 @@ export class TokenEndpoint {
     const isOffline = scopes.includes(OFFLINE_ACCESS)
     const { endsAt } = session
     const expiresAt = issuer.expiryOf(isOffline ? 'refresh' : 'access', endsAt)
-    const stored = { clientId, scopes, details: binding?.details ?? details }
     const bound = session.boundKey === null && boundKey !== null && { boundKey }
-    const opening = { loginId: login.id, sessionId: session.id, ...stored, expiresAt, ...bound }
+    const code = request.untrustedCode
+    const opening = { loginId: login.id, code, sessionId: session.id, clientId, scopes, expiresAt, ...bound }
     const result = binding
-      ? await loginWrites.run(
-          openBoundOidcSession,
-          { ...opening, certificate: binding.certificate },
-          session.identity.id,
-        )
+      ? await loginWrites.run(openBoundOidcSession, { ...opening, ...storedPart(binding) }, session.identity.id)
       : await loginWrites.run(openOidcSession, opening, session.identity.id)
     if (result === 'reused') this.#reportReuse('code', session, call.address)
-    if (result !== 'opened') throw invalidGrant('invalid code')
-    const subject = subjectOf({ ...session, boundKey }, stored)
+    if (typeof result === 'string') throw invalidGrant('invalid code')
+    const subject = subjectOf({ ...session, boundKey }, { clientId, scopes, details: result.details })
     const recipient = { issuer: call.issuer, clientId }
     const { nonce } = login
-    const hasIdToken = !(await call.lacksFactor(session, details.amr))
+    const hasIdToken = !(await call.lacksFactor(session, result.details.amr))
     return this.#whole(subject, recipient, {
       endsAt,
       isOffline,

@@ -1,3 +1,4 @@
+import type { OidcLoginDetails } from '../../store/oidc-login.ts'
 import { operation } from '../../store/operation.ts'
 import { lockIdentity } from '../../store/reads/lock-identity.ts'
 import { findSessionOwner } from '../../store/reads/session-reads.ts'
@@ -9,8 +10,9 @@ import { insertOidcSession, type NewOidcSession } from '../../store/writes/oidc-
 import { type IssuedForSession, insertCertificateOf } from '../api-session/issued-certificate.ts'
 import { lockLogin } from './lock-login.ts'
 
-export interface OpenOidcSession extends NewOidcSession {
+export interface OpenOidcSession extends Omit<NewOidcSession, 'details'> {
   readonly loginId: string
+  readonly code: string
   readonly expiresAt: number
   /** The key that the session is bound to from now on. */
   readonly boundKey?: string | undefined
@@ -19,9 +21,12 @@ export interface OpenOidcSession extends NewOidcSession {
 export interface OpenBoundOidcSession extends OpenOidcSession {
   /** The certificate that the session is bound to. */
   readonly certificate: IssuedForSession
+  /** What the session is remembered by from now on. */
+  readonly details: OidcLoginDetails
 }
 
-export type RedeemedCode = 'opened' | 'refused' | 'reused'
+/** What the opened session is remembered by, or why none was opened. */
+export type RedeemedCode = { readonly details: OidcLoginDetails } | 'refused' | 'reused'
 
 /**
  * Redeems the code of a login: its session can have tokens from now on. A code works once: a second use ends the session, since one of the two users
@@ -49,20 +54,31 @@ export const openBoundOidcSession = operation({
 /** With the identity of the session if it is open. */
 async function open(
   tx: Transaction,
-  { loginId, expiresAt, boundKey, ...session }: OpenOidcSession,
+  {
+    loginId,
+    code,
+    expiresAt,
+    boundKey,
+    details: bound,
+    ...session
+  }: OpenOidcSession & Partial<Pick<OpenBoundOidcSession, 'details'>>,
 ): Promise<{ readonly result: RedeemedCode | 'busy'; readonly identityId?: string }> {
   const { sessionId } = session
   const login = await lockLogin(tx, loginId)
   if (login === 'busy') return { result: login }
-  if (login?.session?.id !== sessionId || !login.code) return { result: 'refused' }
+  if (login?.session?.id !== sessionId || login.code?.value !== code) return { result: 'refused' }
   if (login.code.isRedeemed) return { result: await endReused(tx, sessionId) }
   if (login.code.expiresAt <= tx.now) return { result: 'refused' }
-  await setLoginRedeemed(tx, loginId)
-  const identityId = await setFirstSessionEnd(tx, sessionId, expiresAt)
+  // Sent together.
+  const [identityId] = await Promise.all([
+    setFirstSessionEnd(tx, sessionId, expiresAt),
+    setLoginRedeemed(tx, loginId),
+    boundKey !== undefined && bindSession(tx, sessionId, boundKey),
+  ])
   if (identityId === undefined) return { result: 'refused' }
-  if (boundKey !== undefined) await bindSession(tx, sessionId, boundKey)
-  await insertOidcSession(tx, session)
-  return { result: 'opened', identityId }
+  const details = bound ?? login.session.details
+  await insertOidcSession(tx, { ...session, details })
+  return { result: { details }, identityId }
 }
 
 async function endReused(tx: Transaction, sessionId: string): Promise<RedeemedCode> {
