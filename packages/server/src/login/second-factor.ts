@@ -49,11 +49,13 @@ export type MissingFactor =
   | { readonly kind: 'rule'; readonly reason: RuleRefusal }
 
 /**
- * Whether a session lacks a passkey that its identity has, or the rule of the policy refuses the request: its holder may have stolen the first factor, and
- * sets up no other one.
+ * Whether a session lacks a passkey that its identity has, its login at the identity provider does not meet the policy, or the rule of the policy refuses
+ * the request: its holder may have stolen the first factor, and sets up no other one.
  */
 export function maySetUpNothing(missing: readonly MissingFactor[]): boolean {
-  return missing.some((factor) => factor.kind === 'rule' || (factor.kind === 'passkey' && factor.isEnrolled))
+  return missing.some(
+    (factor) => factor.kind === 'rule' || factor.kind === 'step-up' || (factor.kind === 'passkey' && factor.isEnrolled),
+  )
 }
 
 /**

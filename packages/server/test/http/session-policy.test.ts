@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { POLICIES } from './enroll-token.fixture.ts'
 import { createPassword, expiryIsStored, IDENTITIES, OWN_SESSION } from './identities.fixture.ts'
+import { MFA, startTotp, statusAndCode } from './one-time-codes.fixture.ts'
 import { decisionOf, logInWithToken, refusalOf, setUpProvider } from './provider.fixture.ts'
 
 type Members = Readonly<Record<string, unknown>>
@@ -212,6 +213,23 @@ test('a requirement that a live session does not meet refuses its calls and is i
   await extJwt({ requireAcr: [], requireAmr: [], maxAuthAgeSeconds: null })
   assert.deepEqual([await statusOf(strong), await statusOf(weak)], [200, 200])
   assert.equal((await app.admin('GET', `${IDENTITIES}/${id}`)).status, 200)
+})
+
+test('E-01 a session whose login at the provider is too old sets up no one-time codes, which the policy requires', async (t) => {
+  const { app, logIn, patch } = await setUp(t)
+  const session = await logIn({ auth_time: Math.floor(app.clock.now() / 1000) })
+  await patch({ secondary: { requireTotp: true } })
+  const device = await startTotp(app, session)
+  const verify = () => app.call('POST', `${MFA}/verify`, { code: device.code() }, { session })
+  const start = () => app.call('POST', MFA, undefined, { session })
+  await patch({ primary: { extJwt: { maxAuthAgeSeconds: 300 } } })
+  app.clock.advance(5 * MINUTE + 2000)
+  for (const refused of [await start(), await verify()]) {
+    assert.equal(statusAndCode(refused), '401 UNAUTHORIZED')
+    assert.match(refused.headers['www-authenticate'] ?? '', /error="insufficient_user_authentication"/)
+  }
+  await patch({ primary: { extJwt: { maxAuthAgeSeconds: 400 } } })
+  assert.equal(statusAndCode(await verify()), '200')
 })
 
 test('a long session of another policy is not affected', async (t) => {

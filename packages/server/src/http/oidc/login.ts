@@ -172,7 +172,8 @@ export function showStep(
   { issuer, login, accepted, refusal }: StepContext,
   { session, missing }: LoginStep,
 ): RouteResponse {
-  const [first] = missing
+  // Before a new login at the provider, nothing else can be set up.
+  const first = missing.find(({ kind }) => kind === 'step-up') ?? missing[0]
   // The pages have no scripts, which passkeys need.
   if (missing.some(({ kind }) => kind === 'passkey')) return refusePasskey(accepted)
   if (!first) return redirect(`${issuer}/authorize/callback?id=${login.id}`)
