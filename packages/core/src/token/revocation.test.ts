@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { describeCause, isIssuedBefore, type RevokedTokens, revocableToken, revocationKey } from './revocation.ts'
+import {
+  describeCause,
+  isIssuedBefore,
+  namesIdentity,
+  type RevokedTokens,
+  revocableToken,
+  revocationKey,
+} from './revocation.ts'
 
 const concerns = (tokens: RevokedTokens, claims: Record<string, string>, identityClaim = 'id'): boolean =>
   revocableToken({ claims, identityClaim }).revocationKeys.includes(revocationKey(tokens))
@@ -16,6 +23,15 @@ test('a revocation concerns the tokens with its sub, its sid, or both', () => {
   }
   assert.equal(concerns({ sub: 'a', sid: 'b' }, { sub: 'a' }), false)
   assert.equal(concerns({ sub: 'a' }, { sid: 'a' }), false)
+})
+
+test('a token names the identity with its claim as external id, or as id, and not with its sub or sid', () => {
+  const token = revocableToken({ claims: { sub: 'a', sid: 'b' }, identityClaim: 'id' })
+  const names = (useExternalId: boolean, id: string, externalId: string | null): boolean =>
+    namesIdentity(token, { useExternalId }, { id, externalId })
+  assert.deepEqual([names(true, 'x', 'id'), names(false, 'id', null)], [true, true])
+  for (const other of [null, 'a', 'b', 'ID', '']) assert.equal(names(true, 'id', other), false)
+  for (const other of ['a', 'b', 'ID', '']) assert.equal(names(false, other, 'id'), false)
 })
 
 test('a token of the same second, or without a time, may have been issued before', () => {

@@ -62,6 +62,22 @@ export function revocableToken({
   }
 }
 
+/** What names an identity in tokens. */
+export interface NamedIdentity {
+  readonly id: string
+  readonly externalId: string | null
+}
+
+/** Whether a verified token names an identity, as its signer says: by its external id, or by its id. */
+export function namesIdentity(
+  { revocationKeys }: Pick<RevocableToken, 'revocationKeys'>,
+  { useExternalId }: { readonly useExternalId: boolean },
+  { id, externalId }: NamedIdentity,
+): boolean {
+  const identityClaim = useExternalId ? externalId : id
+  return identityClaim !== null && revocationKeys.includes(revocationKey({ identityClaim }))
+}
+
 /**
  * Whether a revocation at `revokedAt` concerns a token by its time. Times are in seconds, so a token of the same second may be an earlier one.
  * A token without a time may be, too.

@@ -70,6 +70,23 @@ test('J-27 a renewal needs a fresh token of the signer that enrolled the identit
   assert.ok(identityId)
 })
 
+test('J-27 a token that names the identity no more when the renewal is stored does not count', async (t) => {
+  const { app, token, renew, identityId } = await setUp(t, { renewalNeedsToken: true, renewalGraceHours: 0 })
+  const patch = (body: object) => app.admin('PATCH', `${IDENTITIES}/${identityId}`, body)
+  const { run } = app.store
+  const renewAfter = async (body: object) => {
+    app.store.run = async (operation, args, meta) => {
+      if (operation.name === 'authenticator.stageRenewal') assert.equal((await patch(body)).status, 200)
+      return run(operation, args, meta)
+    }
+    const reply = await renew([token()])
+    app.store.run = run
+    return reply
+  }
+  assert.equal((await renewAfter({ tags: { team: 'red' } })).status, 200)
+  assert.equal(summarize(await renewAfter({ externalId: 'other@idp.example' })), '401 UNAUTHORIZED')
+})
+
 test('J-27 within the grace after a token, a renewal needs none', async (t) => {
   const { app, token, renew } = await setUp(t, { renewalNeedsToken: true, renewalGraceHours: 2 })
   assert.equal((await renew()).status, 200, 'the enrollment had a token')

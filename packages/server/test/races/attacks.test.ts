@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ExtJwtSignerPatch } from '@countersign/contract'
+import type { ExtJwtSignerPatch, IdentityPatch } from '@countersign/contract'
+import { patchIdentity } from '../../src/operations/identity/update-identity.ts'
 import { patchSigner } from '../../src/operations/signer/update-signer.ts'
 import { IDENTITIES, identityOf } from '../http/identities.fixture.ts'
+import { MFA, startTotp } from '../http/one-time-codes.fixture.ts'
 import { ALICE, AUDIENCE, SIGNERS, setUpProvider } from '../http/provider.fixture.ts'
+import { makeSecondSigner, makeStrictPolicy } from '../http/second-token.fixture.ts'
 import { type Actor, makeAccount, makeAdministrator, setUpWorld, type World } from './actors.fixture.ts'
 import { race } from './race.fixture.ts'
 
 const CONNECTIONS = 8
 const ROUNDS = 5
+
+const SYSTEM = (now: number) => ({ actorId: 'system', now })
 
 /** Repeats a request on several connections while `happen` runs. Returns how many were accepted. */
 async function flood(
@@ -95,4 +100,37 @@ test('N-01 I-15 an administrator whose signer is being disabled or restricted do
     assert.deepEqual([refused.reply.status, refused.hasChanged], [401, false])
     await set({ audience: AUDIENCE })
   }
+})
+
+test('N-01 E-02 an administrator whose external id is taken away, which a second token named, does not undo it', async (t) => {
+  const world = await setUpWorld(t)
+  const { app } = world
+  const second = await makeSecondSigner(app)
+  const authPolicyId = await makeStrictPolicy(app, second.id)
+  const { id, credentials: session, ...administrator } = await makeAdministrator(world)
+  const set = (body: IdentityPatch) => app.store.run(patchIdentity, { id, body }, SYSTEM(app.clock.now()))
+  await set({ authPolicyId, externalId: ALICE })
+  const credentials = { ...session, headers: { authorization: `Bearer ${second.token(ALICE)}` } }
+  const actor: Actor = { ...administrator, id, credentials }
+  const undo = { method: 'PATCH', path: `${IDENTITIES}/${id}`, body: { externalId: ALICE } }
+
+  const accepted = await race(world, actor, undo, 'identity.patch', () => set({ name: `renamed ${id}` }))
+  assert.equal(accepted.reply.status, 200, accepted.reply.text)
+  const refused = await race(world, actor, undo, 'identity.patch', () => set({ externalId: 'another' }))
+  assert.deepEqual([refused.reply.status, refused.hasWritten, refused.hasChanged], [401, true, false])
+
+  await set({ externalId: ALICE })
+  const device = await startTotp(app, session.session ?? '')
+  const verify = { method: 'POST', path: `${MFA}/verify`, body: { code: device.code() } }
+  const unverified = await race(world, actor, verify, 'totp.verify', () => set({ externalId: 'another' }))
+  assert.deepEqual([unverified.reply.status, unverified.hasWritten, unverified.hasChanged], [401, true, false])
+
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await set({ externalId: ALICE })
+    await flood(world, actor, undo, () => app.admin('PATCH', undo.path, { externalId: 'another' }))
+    assert.equal((await identityOf(app, id)).externalId, 'another')
+  }
+  await set({ externalId: ALICE })
+  const verified = await race(world, actor, verify, 'totp.verify', () => set({ name: `renamed again ${id}` }))
+  assert.equal(verified.reply.status, 200, verified.reply.text)
 })

@@ -1,7 +1,8 @@
 import { AppError } from '@countersign/core'
 import type { SignerRevision } from '../../store/actor-credential.ts'
-import { operation } from '../../store/operation.ts'
-import { isCurrentRevision } from '../../store/reads/signer-reads.ts'
+import { type AuthorizedTransaction, operation } from '../../store/operation.ts'
+import { isTokenAccepted } from '../../store/reads/actor-reads.ts'
+import { findIdentity } from '../../store/reads/identity-reads.ts'
 import { findVisibleTotp } from '../../store/reads/totp-reads.ts'
 import { setPassedTotp } from '../../store/writes/api-session-writes.ts'
 import { setVerifiedTotp } from '../../store/writes/identity-writes.ts'
@@ -44,7 +45,7 @@ export const verifyTotp = operation({
     checkMayHaveCredentials(id)
     if (verifiedTotpId !== null) throw new AppError('NOT_FOUND')
     if (!(await findVisibleTotp(tx.db, id, { sessionId, verifiedTotpId }))) throw new AppError('NOT_FOUND')
-    if (secondSigner && !(await isCurrentRevision(tx.db, secondSigner))) throw new AppError('UNAUTHORIZED')
+    if (secondSigner && !(await isOwnToken(tx, secondSigner))) throw new AppError('UNAUTHORIZED')
     const result = await spendCode(tx, id, guess)
     if (result !== 'right') return result
     await setVerifiedTotp(tx, id, guess.totpId)
@@ -52,3 +53,8 @@ export const verifyTotp = operation({
     return result
   },
 })
+
+async function isOwnToken({ db, actor }: AuthorizedTransaction, signer: SignerRevision): Promise<boolean> {
+  const identity = await findIdentity(db, actor.id)
+  return identity !== undefined && isTokenAccepted(db, signer, identity)
+}

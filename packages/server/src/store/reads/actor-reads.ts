@@ -10,7 +10,9 @@ import {
   isTrustedFor,
   type Linked,
   type LoginMethodName,
+  type NamedIdentity,
   NO_SIGNER,
+  namesIdentity,
   type RuleClaims,
   sessionClaims,
   sessionEnd,
@@ -105,7 +107,7 @@ const identityById = prepared(1, (db, id: string) =>
   db
     .selectFrom('identities')
     .select(['is_admin', 'permissions', 'disabled_at as disabledAt', 'disabled_until as disabledUntil'])
-    .select('verified_totp_id as verifiedTotpId')
+    .select(['verified_totp_id as verifiedTotpId', 'external_id as externalId'])
     .select(['expires_at as expiresAt', 'has_expired as hasExpired'])
     .select(['enrolled_by_signer_id as enrolledBySignerId', 'linked_signers as linkedSigners'])
     .where('id', '=', id),
@@ -157,13 +159,17 @@ function withoutPort(remoteAddr: string): string {
 
 /**
  * Whether the second token of the request is still the one that the policy requires. It was verified with the request: a signer that changed
- * since might refuse it now, and its identity provider may have revoked it.
+ * since might refuse it now, its identity provider may have revoked it, and it may name the identity no more.
  */
 async function isSecondTokenValid(
   db: Db,
   { secondary: { requireExtJwtSigner: required } }: StoredAuthPolicy,
   { secondSigner }: SessionCredential,
-  actor: Actor & { readonly enrolledBySignerId: string | null; readonly linkedSigners: string },
+  actor: Actor & {
+    readonly externalId: string | null
+    readonly enrolledBySignerId: string | null
+    readonly linkedSigners: string
+  },
 ): Promise<boolean> {
   if (required === null) return true
   if (required !== secondSigner?.id) return false
@@ -171,14 +177,21 @@ async function isSecondTokenValid(
   return isTokenAccepted(db, secondSigner, linked)
 }
 
-/** Whether the signer is enabled and as it was when it verified the token of an identity, and its identity provider has not revoked the token. */
+/** What decides whether a verified token of an identity still counts. */
+type TokenHolder = Linked & NamedIdentity & Pick<Actor, 'isAdmin' | 'permissions'>
+
+/**
+ * Whether the signer is enabled and as it was when it verified the token of an identity, the token still names the identity, and its identity provider has
+ * not revoked it.
+ */
 export async function isTokenAccepted(
   db: Db,
   { id, revision, token }: SignerRevision,
-  identity: Linked & Pick<Actor, 'isAdmin' | 'permissions'>,
+  identity: TokenHolder,
 ): Promise<boolean> {
   const signer = await findEnabledSignerTrust(db, id)
   if (signer?.revision !== revision || !isTrustedFor(signer, identity)) return false
+  if (!namesIdentity(token, signer, identity)) return false
   return !isLinkedTo(identity, id) || (await findRevocation(db, id, token)) === undefined
 }
 

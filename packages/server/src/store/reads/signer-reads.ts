@@ -1,6 +1,5 @@
 import { type EnrollPolicy, enrollPolicyId, type SignerSettings, type Trust } from '@countersign/core'
 import type { Kysely } from 'kysely'
-import type { SignerRevision } from '../actor-credential.ts'
 import { readJsonColumn } from '../json-column.ts'
 import { notFound } from '../not-found.ts'
 import { prepared } from '../prepared.ts'
@@ -71,12 +70,6 @@ export async function hasSigner(db: Kysely<Database>, id: string): Promise<boole
   return (await revisionById(db, id)).length > 0
 }
 
-/** Whether the signer has not changed since. */
-export async function isCurrentRevision(db: Kysely<Database>, { id, revision }: SignerRevision): Promise<boolean> {
-  const [current] = await revisionById(db, id)
-  return current?.revision === revision
-}
-
 const policyById = prepared(1, (db, id: string) =>
   db.selectFrom('auth_policies').select(['cert_allowed', 'ext_jwt_allowed']).where('id', '=', id),
 )
@@ -99,14 +92,15 @@ export async function listEnabledSigners(db: Kysely<Database>): Promise<StoredSi
 const enabledSignerById = prepared(1, (db, id: string) =>
   db
     .selectFrom('ext_jwt_signers')
-    .select(['is_trusted', 'revision', 'session_revision', 'removed_keys'])
+    .select(['is_trusted', 'revision', 'session_revision', 'removed_keys', 'use_external_id'])
     .where('id', '=', id)
     .where('enabled', '=', true),
 )
 
-type EnabledSignerTrust = Pick<Trust, 'isTrusted'> & Pick<StoredSigner, 'revision' | 'sessionRevision' | 'removedKeys'>
+type EnabledSignerTrust = Pick<Trust, 'isTrusted'> &
+  Pick<StoredSigner, 'revision' | 'sessionRevision' | 'removedKeys' | 'useExternalId'>
 
-/** Whether the signer is trusted, and its revisions; undefined when it is deleted or disabled. */
+/** Whether the signer is trusted, its revisions, and how its tokens name identities; undefined when it is deleted or disabled. */
 export async function findEnabledSignerTrust(
   db: Kysely<Database>,
   id: string,
@@ -118,6 +112,7 @@ export async function findEnabledSignerTrust(
       revision: row.revision,
       sessionRevision: row.session_revision,
       removedKeys: readJsonColumn(row.removed_keys),
+      useExternalId: Boolean(row.use_external_id),
     }
   )
 }
