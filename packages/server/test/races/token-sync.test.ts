@@ -43,6 +43,24 @@ test('a signer that stops to supply attributes during a login supplies none', as
   assert.deepEqual((await find()).roleAttributes, ['a'])
 })
 
+test('a token that may not log the identity in any more supplies no attributes', async (t) => {
+  const { app, createIdentity, logIn, patch, patchSigner, signerId } = await setUp(t, SYNCING)
+  const id = await createIdentity()
+  const read = async () => (await app.admin('GET', `${IDENTITIES}/${id}`)).json.data.roleAttributes
+  const taken = await logIn('identity.sync', () => patch(id, { externalId: 'another' }))
+  assert.deepEqual([taken.status, await read()], [401, []])
+
+  await patch(id, { externalId: ALICE })
+  const { session } = await app.makeIdentity({ permissions: ['external-jwt-signer', 'identity'] })
+  await app.call('PATCH', `${SIGNERS}/${signerId}`, { clockSkewSeconds: 1 }, { session })
+  const promoted = await logIn('identity.sync', () => patch(id, { isAdmin: true }))
+  assert.deepEqual([promoted.status, await read()], [200, []], 'the session is refused when it is used')
+
+  await patchSigner({ clockSkewSeconds: 2 })
+  assert.equal((await logIn('identity.sync')).status, 200)
+  assert.deepEqual(await read(), ['a'])
+})
+
 test('attributes that an administrator writes during a login are kept', async (t) => {
   const { createIdentity, logIn, find, patch } = await setUp(t, SYNCING)
   const id = await createIdentity()

@@ -3,6 +3,8 @@ import {
   attributesSuppliedBy,
   isLinkedTo,
   isSyncing,
+  isTrustedFor,
+  namesIdentity,
   type RevocableToken,
   suffixedName,
   type TokenSync,
@@ -25,7 +27,8 @@ export interface SyncIdentity extends Pick<TokenSync, 'attributes' | 'name' | 'i
 
 /**
  * Gives an identity the attributes and the name that an accepted token has, where the signer says so. Reads signer and identity again, which may
- * have changed since the token was verified. Returns whether anything changed: a token that is older than the latest one, or revoked, changes nothing.
+ * have changed since the token was verified. Returns whether anything changed: a token that is older than the latest one, or revoked, or that may not log
+ * the identity in any more, changes nothing.
  */
 export const syncIdentity = operation({
   name: 'identity.sync',
@@ -34,6 +37,7 @@ export const syncIdentity = operation({
   async run(tx, { id, signerId, signerRevision, attributes, name, issuedAt, token }: SyncIdentity): Promise<boolean> {
     const [signer, identity] = [await findSigner(tx.db, signerId), await findIdentity(tx.db, id)]
     if (!signer?.enabled || signer.revision !== signerRevision || !isSyncing(signer) || !identity) return false
+    if (!namesIdentity(token, signer, identity) || !isTrustedFor(signer.trust, identity)) return false
     if (issuedAt < (identity.syncedTokens[signerId] ?? 0)) return false
     if (isLinkedTo(identity, signerId) && (await findRevocation(tx.db, signerId, token))) return false
     const isSupplying = attributes !== undefined && signer.attributeSync === 'login'
