@@ -26,8 +26,8 @@ function setUp(dialect: Store['dialect'] = 'sqlite') {
     store.run(write, { name }, { actorId: name, now: 1, ...(organizationId !== undefined && { organizationId }) })
   const startFor = (signerId: string, name: string, isLarge = true) =>
     store.run(write, { name }, { actorId: 'system', signerId, isLarge, now: 1 })
-  const startAs = (actorId: string, name: string) =>
-    store.run(write, { name }, { actorId, now: 1, credential: { sessionId: actorId, secondSigner: null } })
+  const startAs = (actorId: string, name: string, isLarge = false) =>
+    store.run(write, { name }, { actorId, isLarge, now: 1, credential: { sessionId: actorId, secondSigner: null } })
   const endAll = async () => {
     while (ends.length > 0) {
       for (const end of ends.splice(0)) end()
@@ -85,6 +85,18 @@ test('D46 sessions take no turns where the store has its own, which reads the ti
   assert.equal(clocks.at(-1), undefined)
   await endAll()
   await Promise.all(all)
+})
+
+test('Z-17 saves that can take long run one at a time, in turns by caller', async () => {
+  for (const dialect of ['sqlite', 'postgres'] as const) {
+    const { begun, startAs, endAll } = setUp(dialect)
+    const all = ['a1', 'a2', 'a3'].map((name) => startAs('a', name, true))
+    all.push(startAs('b', 'b1', true), startAs('a', 'a4'))
+    assert.deepEqual(begun, ['a1', 'a4'])
+    await endAll()
+    await Promise.all(all)
+    assert.deepEqual(begun.slice(2), ['b1', 'a2', 'a3'])
+  }
 })
 
 test('V-20 a signer has a few writes of users at a time, which share a commit', async () => {
