@@ -1,6 +1,7 @@
 import { clientNetwork, findClientSite } from '@countersign/core'
 import type { Logger } from 'pino'
 import type { Clock } from '../platform/clock.ts'
+import { FairQueue } from '../platform/fair-queue.ts'
 import type { Settings } from '../platform/settings/index.ts'
 import { AccountLimiter } from './account-limiter.ts'
 import { type Attempt, type AttemptLimiter, BucketLimiter, UNLIMITED, type WorkLimiter } from './attempt-limiter.ts'
@@ -43,6 +44,8 @@ export interface AttemptLimits {
   readonly change: WorkLimiter
   /** Changes of an identity to its own credentials, each kind by itself, that succeed. */
   readonly ownChange: AttemptLimiter
+  /** Those of a session take turns. */
+  readonly ownChangeTurns: Pick<FairQueue, 'run'>
   /** Session certificates per identity, those of the OpenID provider by themselves, refused or not. */
   readonly sessionCertificate: AttemptLimiter
   /** The same at the API per session, which has fewer: a thief of one must not use up those of its identity. */
@@ -78,6 +81,8 @@ const SESSION_CERTIFICATES = { burst: 1_000, perSecond: 200 / 3_600 }
 const CERTIFICATES_OF_SESSION = { burst: 100, perSecond: 20 / 3_600 }
 /** People rename their passkeys and change their passwords rarely. */
 const OWN_CHANGES = { burst: 100, perSecond: 100 / 3_600 }
+/** By session. Those under way are few of what the identity has, also on many workers. */
+const OWN_CHANGE_TURNS = { atOnce: Number.POSITIVE_INFINITY, perKey: 4, maxWaiting: 64 }
 /** Each job trades once in an hour, and many can start at once. */
 const ACCOUNT_TOKENS = { burst: 300, perSecond: 0.5 }
 
@@ -112,6 +117,7 @@ export function createAttemptLimits({ settings, ...parts }: AttemptLimitsParts):
     // As for SCIM: the size of an entry is known when it is recorded.
     change: limiter('change', limits.changeBurst, limits.changePerSecond, limits.changeBurst),
     ownChange: limiter('ownChange', OWN_CHANGES.burst, OWN_CHANGES.perSecond),
+    ownChangeTurns: new FairQueue(OWN_CHANGE_TURNS),
     sessionCertificate: limiter('sessionCertificate', SESSION_CERTIFICATES.burst, SESSION_CERTIFICATES.perSecond),
     certificateOfSession: limiter(
       'certificateOfSession',

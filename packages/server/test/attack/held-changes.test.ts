@@ -19,7 +19,7 @@ async function setUp(t: TestContext) {
   t.mock.method(app.clock, 'now', () => now)
   const rename = async (session: string, name: string) =>
     summarize(await app.call('PATCH', path, { name }, { session }))
-  return { port, path, owner: person.session, stolen: await person.logIn(), rename }
+  return { app, port, path, owner: person.session, stolen: await person.logIn(), rename }
 }
 
 test('R-22 a thief of a session who holds back the bodies of changes does not use up those of its owner', async (t) => {
@@ -37,6 +37,25 @@ test('R-22 a thief of a session who holds back the bodies of changes does not us
   } finally {
     for (const connection of connections) connection.close()
   }
+})
+
+test('R-22 a thief of a session whose changes are refused late, many at once, does not use up those of its owner', async (t) => {
+  const { app, owner, stolen: session, rename } = await setUp(t)
+  const { promise: isOver, resolve: end } = Promise.withResolvers<void>()
+  const { run } = app.store
+  t.mock.method(app.store, 'run', async (...call: Parameters<typeof run>) => {
+    if ((call[1] as { readonly id?: string }).id === 'none') await isOver
+    return run(...call)
+  })
+  const refused = Array.from({ length: 2 * CHANGES }, async () =>
+    summarize(await app.call('PATCH', `${PASSKEYS}/none`, { name: 'x' }, { session })),
+  )
+  assert.equal(await Promise.race(refused), '429 SERVER_TOO_MANY_REQUESTS', 'no place is left for the thief')
+  const renamed = await rename(owner, 'mine')
+  end()
+  assert.equal(renamed, '200')
+  const replies = new Set(await Promise.all(refused))
+  assert.deepEqual(replies, new Set(['404 NOT_FOUND', '429 SERVER_TOO_MANY_REQUESTS']))
 })
 
 test('R-22 changes whose bodies arrive count, whichever session makes them', async (t) => {

@@ -52,6 +52,7 @@ export async function serveRoutes(
       query: UNLIMITED,
       change: UNLIMITED,
       ownChange: UNLIMITED,
+      ownChangeTurns: { run: (_, work) => work() },
       delayRefusal: () => undefined,
     },
     settings: loadSettings({ flags: {}, env: {} }).settings,

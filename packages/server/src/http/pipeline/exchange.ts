@@ -26,7 +26,10 @@ export interface PipelineParts {
   readonly noteSessionUse: NoteSessionUse
   readonly heldTokens: Pick<HeldTokens, 'of'>
   readonly proofs: Pick<ProofsOfRequests, 'of' | 'nonce'>
-  readonly limits: Pick<AttemptLimits, 'handshake' | 'address' | 'query' | 'change' | 'ownChange' | 'delayRefusal'>
+  readonly limits: Pick<
+    AttemptLimits,
+    'handshake' | 'address' | 'query' | 'change' | 'ownChange' | 'ownChangeTurns' | 'delayRefusal'
+  >
   readonly hostedCallers: Pick<HostedCallers, 'find'>
   readonly scimCallers: Pick<ScimCallers, 'find'>
   readonly http: Pick<Settings['http'], 'maxBodyBytes' | 'maxManagementBodyBytes'>
@@ -45,8 +48,6 @@ export class Exchange {
   readonly reply: FastifyReply
   readonly parts: PipelineParts
   attempt: Attempt = UNCOUNTED
-  /** A change of the caller's own credentials, which counts when it succeeds. */
-  ownChange: Attempt = UNCOUNTED
   caller: Caller | undefined
   /** When the state was read by which the caller is authorized. */
   authorizedAt = 0

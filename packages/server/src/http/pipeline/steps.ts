@@ -1,5 +1,6 @@
 import { nearMissText } from '@countersign/core'
 import { organizationChanges } from '../../limits/charge-recorded-states.ts'
+import { limitOwnChange } from '../../limits/limit-own-change.ts'
 import { isHostedAccess } from '../../store/operation-access.ts'
 import { authenticateCaller, authorizeCaller, reauthorizeCaller, recheckRights } from './authorize-caller.ts'
 import { Call } from './call.ts'
@@ -27,7 +28,6 @@ const STEPS: readonly Step[] = [
   checkPath,
   parseQuery,
   parseBody,
-  limitOwnChanges,
   handle,
   reauthorizeLateRead,
   warnOfNearMisses,
@@ -50,7 +50,6 @@ export async function serve(exchange: Exchange): Promise<RouteResponse> {
     else exchange.attempt.giveBack()
     return response
   } catch (error) {
-    exchange.ownChange.giveBack()
     if (exchange.isCounted) await countFailure(parts.limits, request.ip, exchange.attempt, error)
     throw error
   }
@@ -180,25 +179,27 @@ function warnOfNearMisses(exchange: Exchange): undefined {
   exchange.response = { ...response, headers: { ...response.headers, warning } }
 }
 
-/**
- * By route, and only those that succeed: a thief of a session must not use up the changes by which its owner ends it. Begins when the request is
- * complete: one whose body is held back would count until it fails.
- */
-function limitOwnChanges(exchange: Exchange): undefined {
-  const { route, caller, parts } = exchange
-  if (!route.changesOwn || !caller?.session) return undefined
-  exchange.ownChange = parts.limits.ownChange.begin(`${caller.session.identity.id} ${route.method} ${route.paths[0]}`)
-}
-
 async function handle(exchange: Exchange): Promise<void> {
-  const { route, parts } = exchange
-  const response = Promise.resolve(route.handle(new Call(exchange, () => recheckCaller(exchange))))
+  const { parts } = exchange
+  const response = respond(exchange)
   try {
     exchange.response = await parts.withinTime(response)
   } catch (error) {
     response.then(discard, () => {})
     throw error
   }
+}
+
+function respond(exchange: Exchange): Promise<RouteResponse> {
+  const { route, caller, parts } = exchange
+  const run = () => Promise.resolve(route.handle(new Call(exchange, () => recheckCaller(exchange))))
+  if (!route.changesOwn || !caller?.session) return run()
+  const { id: sessionId, identity } = caller.session
+  return limitOwnChange(
+    parts.limits,
+    { identityId: identity.id, sessionId, kind: `${route.method} ${route.paths[0]}` },
+    run,
+  )
 }
 
 /** Ends the streams of a response that came after the time limit. */
