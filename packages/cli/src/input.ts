@@ -1,5 +1,6 @@
 import type { ReadStream } from 'node:tty'
 import { CliError, EXIT } from './cli-error.ts'
+import { printable } from './printable.ts'
 
 /** Input from stdin and from the user. */
 export interface Input {
@@ -18,13 +19,15 @@ const BACKSPACES = ['\x7f', '\b']
 
 type Stdin = NodeJS.ReadStream | ReadStream
 
-/** Prompts go to stderr, since stdout is for results. */
-export function createInput(stdin: Stdin, stderr: NodeJS.WriteStream): Input {
+type Stderr = Pick<NodeJS.WriteStream, 'isTTY' | 'write'>
+
+/** Prompts go to stderr, since stdout is for results. Control characters are removed from questions here, so that commands need not do it. */
+export function createInput(stdin: Stdin, stderr: Stderr): Input {
   return {
     isInteractive: stdin.isTTY === true && stderr.isTTY === true,
     readAll: () => readAll(stdin),
     async ask(question, { secret = false } = {}) {
-      stderr.write(question)
+      stderr.write(printable(question))
       const line = await readLine(stdin, secret)
       if (secret) stderr.write('\n')
       return line

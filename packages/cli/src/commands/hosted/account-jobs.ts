@@ -6,6 +6,7 @@ import { selectItems } from '../../hosted/select-items.ts'
 import { HOSTED_FLAGS, withHosted } from '../../hosted/with-hosted.ts'
 import { printChange } from '../../output/print-change.ts'
 import { printList } from '../../output/print-result.ts'
+import { printableLine } from '../../printable.ts'
 import { LIST_FLAGS, readListOptions } from '../../resources/list-options.ts'
 import { YES_FLAG } from '../../session/call-flags.ts'
 import { confirm } from '../../session/confirm.ts'
@@ -53,7 +54,7 @@ const dismiss: Command = {
   async run(call) {
     const [id = ''] = call.args
     const { item, version } = await withHosted(call, ({ accountJobs }) => accountJobs.getVersioned(id))
-    const what = `Forget the job ${id} (${item.kind}, ${item.state}) of the account "${item.accountName}"?`
+    const what = `Forget the job ${id} (${item.kind}, ${item.state}) of the account "${printableLine(item.accountName)}"?`
     await confirm(call, `${what} What it would have removed at the provider stays there.`)
     await withHosted(call, ({ accountJobs }) => accountJobs.dismiss(id, { ifMatch: version }))
     await printChange(call, { action: 'dismissed', kind: 'job', item: { id } })

@@ -3,6 +3,7 @@ import { EXIT } from '../../cli-error.ts'
 import type { Command } from '../../command.ts'
 import { printChange } from '../../output/print-change.ts'
 import { printList, printObject } from '../../output/print-result.ts'
+import { printableLine } from '../../printable.ts'
 import { getOwned, IDENTITY_FLAG, OWNED_HELP, withOwner } from '../../resources/get-owned.ts'
 import { readListOptions } from '../../resources/list-options.ts'
 import { loadItems } from '../../resources/load-items.ts'
@@ -69,7 +70,7 @@ export function createRevoke(kind: ResourceKind<DeletableCollection>, effect: st
     ],
     async run(call) {
       const item = await withController(call, (client) => getOwned(client, kind, call.args[0] ?? ''))
-      await confirm(call, `Revoke the ${kind.singular} ${item.id} of ${ownerOf(item)}? ${effect}`)
+      await confirm(call, `Revoke the ${kind.singular} ${item.id} of ${printableLine(ownerOf(item))}? ${effect}`)
       await withController(call, (client) => kind.open(client).delete(item.id))
       await printChange(call, {
         action: 'revoked',
@@ -116,7 +117,8 @@ export function createReissue(
     async run(call) {
       const expiresAt = readExpiry(call)
       const item = await withController(call, (client) => getOwned(client, kind, call.args[0] ?? ''))
-      if (asks) await confirm(call, `Reset the ${kind.singular} ${item.id} of ${ownerOf(item)}? ${effect}`)
+      if (asks)
+        await confirm(call, `Reset the ${kind.singular} ${item.id} of ${printableLine(ownerOf(item))}? ${effect}`)
       return writeOneTimeToken(call, {
         item,
         action: done,

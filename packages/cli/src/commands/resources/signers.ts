@@ -5,6 +5,7 @@ import { getFormat, printObject } from '../../output/print-result.ts'
 import { createEditCommand } from '../../resources/edit-command.ts'
 import { getItem } from '../../resources/get-item.ts'
 import { SIGNERS } from '../../resources/kinds.ts'
+import { describePendingKeys } from '../../resources/pending-keys.ts'
 import {
   createActionCommand,
   createDeleteCommand,
@@ -133,8 +134,9 @@ const confirmKeys: Command = {
       if (getFormat(call) !== 'table') await printObject(call, known, () => name)
       return EXIT.ok
     }
-    const keys = pending.map(({ kid, thumbprint }) => `${kid} with the thumbprint ${thumbprint}`).join(', ')
-    await confirm(call, `Use ${keys} for the signer ${name}, in place of its earlier keys?`)
+    call.terminal.notice(`These keys of the signer ${name} wait, each with its thumbprint first:`)
+    for (const line of describePendingKeys(pending)) call.terminal.notice(`  ${line}`)
+    await confirm(call, 'Use them in place of its earlier keys?')
     const thumbprints = pending.map(({ thumbprint }) => thumbprint)
     const { keyStatus } = await withController(call, (client) => client.signers.confirmKeys(id, { thumbprints }))
     await printObject(call, keyStatus, () => name)
