@@ -1,3 +1,4 @@
+import { AppError } from '@countersign/core'
 import type { Logger } from 'pino'
 import type { Scheduler } from '../platform/scheduler.ts'
 import { type Change, isReport } from '../store/change.ts'
@@ -21,7 +22,8 @@ const RETRY_MS = 5_000
 const ALL = '*'
 
 /**
- * Reads every signer once, and again whenever the change log reports a change. Retries while the store is unavailable.
+ * Reads every signer once, and again whenever the change log reports a change. Retries while the store is unavailable; until then a signer that
+ * may have changed is not used, since a key of it may have been withdrawn.
  */
 export class SignerFollower {
   /** Resolves when every signer has been read once. */
@@ -30,6 +32,12 @@ export class SignerFollower {
   /** Ids to read, or `ALL`. A signer that changes while it is read is read again. */
   readonly #wanted = new Set<string>()
   readonly #reading = new Map<string, Promise<void>>()
+  /** Why the last read of a signer, or of `ALL`, has failed. */
+  readonly #failures = new Map<string, unknown>()
+  /** Signers that were read since the read of `ALL` has failed. */
+  readonly #readSince = new Set<string>()
+  /** What waits for another try. Requests try earlier. */
+  readonly #retried = new Set<string>()
   /** Ids of signers that other nodes changed, unless `onOwnChange` removes them. */
   readonly #changedElsewhere = new Set<string>()
   #isStopped = false
@@ -52,9 +60,10 @@ export class SignerFollower {
     void this.#read(id)
   }
 
-  /** Resolves when what is being read about a signer has been read; undefined when nothing is. */
+  /** Resolves when what has changed of a signer has been read; undefined when it is. Rejects with STORE_UNAVAILABLE when it cannot be read. */
   reading(id: string): Promise<void> | undefined {
-    return this.#reading.get(id) ?? this.#reading.get(ALL)
+    const isKnown = this.#failures.size === 0 && !this.#reading.has(id) && !this.#reading.has(ALL)
+    return isKnown ? undefined : this.#readUnlessKnown(id)
   }
 
   stop(): void {
@@ -80,6 +89,19 @@ export class SignerFollower {
     }
   }
 
+  async #readUnlessKnown(id: string): Promise<void> {
+    await this.#reading.get(id)
+    await this.#reading.get(ALL)
+    if (this.#failureOf(id) !== undefined) await this.#read(id)
+    const cause = this.#failureOf(id)
+    if (cause !== undefined) throw new AppError('STORE_UNAVAILABLE', undefined, { cause })
+  }
+
+  #failureOf(id: string): unknown {
+    return this.#failures.get(id) ?? (this.#readSince.has(id) ? undefined : this.#failures.get(ALL))
+  }
+
+  /** Never rejects. */
   #read(what: string): Promise<void> {
     this.#wanted.add(what)
     const running = this.#reading.get(what)
@@ -91,17 +113,32 @@ export class SignerFollower {
 
   /** Reads until nothing is wanted. Always waits at least once, so that the caller can note the reading. */
   async #readWanted(what: string): Promise<void> {
-    const { log, scheduler } = this.#options
     try {
       while (!this.#isStopped && this.#wanted.delete(what)) await (what === ALL ? this.#loadAll() : this.#loadOne(what))
+      this.#noteResult(what, undefined)
     } catch (error) {
-      log.warn({ err: error }, 'the signers could not be read for their keys, retrying')
-      scheduler.after(RETRY_MS, () => {
-        if (!this.#isStopped) this.reload(what)
-      })
+      this.#options.log.warn({ err: error }, 'the signers could not be read for their keys, retrying')
+      this.#noteResult(what, error)
+      this.#retryLater(what)
     } finally {
       this.#reading.delete(what)
     }
+  }
+
+  #retryLater(what: string): void {
+    if (this.#retried.has(what)) return
+    this.#retried.add(what)
+    this.#options.scheduler.after(RETRY_MS, () => {
+      this.#retried.delete(what)
+      if (!this.#isStopped && this.#failures.has(what)) this.reload(what)
+    })
+  }
+
+  #noteResult(what: string, failure: unknown): void {
+    if (failure === undefined) this.#failures.delete(what)
+    else this.#failures.set(what, failure)
+    if (what === ALL) this.#readSince.clear()
+    else if (failure === undefined && this.#failures.has(ALL)) this.#readSince.add(what)
   }
 
   async #loadAll(): Promise<void> {

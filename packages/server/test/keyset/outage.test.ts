@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { mintKey } from '@countersign/testkit'
 import { storeKeySet } from '../../src/operations/signer/store-key-set.ts'
+import type { ChangeListener } from '../../src/store/change.ts'
 import { keyEndpoint, type StoredKeySet } from '../../src/store/key-signer.ts'
 import type { Store } from '../../src/store/store.ts'
+import { failReads } from '../store/mock-reads.ts'
 import { createFakeProviders } from './fake-providers.ts'
 import { createFakeTime, settle, until } from './fake-time.ts'
 import {
@@ -154,6 +156,50 @@ test('keys that another node has confirmed stay in use here, without a notificat
   assert.ok(keySets.keysOf(signer).has(KEY.kid))
   await time.advance(1)
   assert.equal(keySets.keysOf(signer).has(KEY.kid), false)
+})
+
+test('D13 F-05 a signer whose change cannot be read is not used until it can, and others are', async (t) => {
+  const store = await useFileStore(t)
+  const listeners: ChangeListener[] = []
+  const followed: Store = { ...store, onChange: (listener) => void listeners.push(listener) }
+  const publish: ChangeListener = (changes) => {
+    for (const listener of listeners) listener(changes)
+  }
+  const { keySets, time, providers } = await setUpKeySets(t, { store: followed })
+  const [idp, other] = [await createSigner(store, 'idp'), await createSigner(store, 'other')]
+  for (const { id, name } of [idp, other]) {
+    providers.at(urlOf(name)).fail()
+    await storeKeys(store, id, { ...at(name), jwks: JSON.stringify({ keys: [KEY.jwk] }), fetchedAt: time.clock.now() })
+  }
+  publish('everything')
+  await keySets.reading(idp)
+  assert.ok(keySets.keysOf(idp).has(KEY.kid))
+
+  const withdraw = (name: string, id: string) =>
+    storeKeys(store, id, { ...at(name), jwks: '{"keys":[]}', fetchedAt: time.clock.now() + 1 })
+  const unavailable = { name: 'AppError', code: 'STORE_UNAVAILABLE' }
+  await withdraw('idp', idp.id)
+  let allowReads = failReads(store, new Error('the connection is lost'))
+  publish([{ entity: 'externalJwtSigners', id: idp.id, action: 'updated' }])
+  await assert.rejects(async () => keySets.reading(idp), unavailable)
+  await settle()
+  await assert.rejects(async () => keySets.reading(idp), unavailable, 'also when nothing is being read')
+  await keySets.reading(other)
+  allowReads()
+  await keySets.reading(idp)
+  assert.equal(keySets.keysOf(idp).has(KEY.kid), false)
+
+  assert.ok(keySets.keysOf(other).has(KEY.kid))
+  await withdraw('other', other.id)
+  allowReads = failReads(store, new Error('the connection is lost'))
+  publish('everything')
+  await settle()
+  for (const signer of [idp, other]) await assert.rejects(async () => keySets.reading(signer), unavailable)
+  allowReads()
+  await keySets.reading(other)
+  assert.equal(keySets.keysOf(other).has(KEY.kid), false)
+  await time.advance(5_000)
+  for (const signer of [idp, other]) assert.equal(keySets.reading(signer), undefined)
 })
 
 test('S-15 unreadable stored keys are logged and fetched again; other signers are not affected', async (t) => {
