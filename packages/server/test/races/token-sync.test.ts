@@ -43,7 +43,7 @@ test('a signer that stops to supply attributes during a login supplies none', as
   assert.deepEqual((await find()).roleAttributes, ['a'])
 })
 
-test('a token that may not log the identity in any more supplies no attributes', async (t) => {
+test('D59 a token that may not log the identity in any more supplies no attributes', async (t) => {
   const { app, createIdentity, logIn, patch, patchSigner, signerId } = await setUp(t, SYNCING)
   const id = await createIdentity()
   const read = async () => (await app.admin('GET', `${IDENTITIES}/${id}`)).json.data.roleAttributes
