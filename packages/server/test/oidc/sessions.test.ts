@@ -6,9 +6,11 @@ import { pruneOidc } from '../../src/operations/upkeep/prune-oidc.ts'
 import { SETTINGS } from '../../src/platform/settings/settings.ts'
 import { createPolicy } from '../http/auth-policies.fixture.ts'
 import { ADMIN_PASSWORD, buildApp, type TestApp } from '../http/build-app.ts'
-import { enrollTotp, makeUser } from '../http/one-time-codes.fixture.ts'
+import { enrollTotp, MFA, makeUser } from '../http/one-time-codes.fixture.ts'
+import { CLIENT, COMPLETE, callAtHost, newDevice, PASSKEYS } from '../http/passkeys.fixture.ts'
 import { logInWithToken, SIGNERS, setUpProvider } from '../http/provider.fixture.ts'
 import { sendLogout, setUpChannels } from '../http/provider-channels.fixture.ts'
+import { race } from '../races/race.fixture.ts'
 import { claimsOf, HOST, ISSUER, OidcClient, settingsFile, type Tokens } from './oidc.fixture.ts'
 
 const MANAGEMENT = '/edge/management/v1'
@@ -233,6 +235,63 @@ test('U-02 the revocation endpoint takes only tokens of its client, and stores n
   assert.equal((await revoke(second.refresh_token)).status, 200)
   assert.equal((await revoke(second.refresh_token)).status, 200, 'again')
   await assertEnded(client, second, 'revoked')
+})
+
+test('U-03 N-01 a change of own credentials writes nothing when its access token is revoked just before', async (t) => {
+  const app = await buildApp(t)
+  const client = new OidcClient(app)
+  const user = await makeUser(app)
+  let tokens = await client.logIn(user.username, user.password)
+  const headersOf = (token: string) => ({ authorization: `Bearer ${token}` })
+  const headers = headersOf(tokens.access_token)
+  const begin = async (path: string) => {
+    const reply = await callAtHost(app, 'POST', `${CLIENT}/${path}`, undefined, { headers })
+    assert.equal(reply.status, 200, reply.text)
+    return reply.json.data
+  }
+  const beginPasskey = () => begin('current-identity/passkey-options')
+  const device = newDevice()
+  const added = await callAtHost(
+    app,
+    'POST',
+    PASSKEYS,
+    { credential: await device.create(await beginPasskey()) },
+    { headers },
+  )
+  assert.equal(added.status, 201, added.text)
+  const requests: Readonly<Record<string, { readonly path: string; readonly body?: unknown }>> = {
+    'passkey.register': { path: PASSKEYS, body: { credential: await newDevice().create(await beginPasskey()) } },
+    'passkey.pass': {
+      path: COMPLETE,
+      body: { passkey: await device.get(await begin('current-api-session/passkey-options')) },
+    },
+    'totp.start': { path: MFA },
+  }
+  const newToken = async (): Promise<string> => {
+    tokens = (await client.refresh(tokens.refresh_token)).json
+    return tokens.access_token
+  }
+  for (const [name, request] of Object.entries(requests)) {
+    const [token, other] = [await newToken(), await newToken()]
+    /** Sends the request with the token. Another one is revoked just before the operation. */
+    const send = async (sent: string, revoked: string) => {
+      const credentials = { headers: headersOf(sent) }
+      const revocation = { id: claimsOf(revoked).jti, type: 'JTI' }
+      const { reply, ...result } = await race(
+        { app },
+        { credentials },
+        { method: 'POST', ...request },
+        name,
+        async () => {
+          assert.equal((await app.admin('POST', `${MANAGEMENT}/revocations`, revocation)).status, 201)
+        },
+      )
+      return { ...result, status: reply.status }
+    }
+    assert.deepEqual(await send(token, token), { status: 401, hasWritten: true, hasChanged: false }, name)
+    const accepted = await send(other, token)
+    assert.deepEqual([Math.floor(accepted.status / 100), accepted.hasChanged], [2, true], name)
+  }
 })
 
 test('U-02 a token that is revoked already costs no write when it is revoked again', async (t) => {

@@ -37,13 +37,16 @@ export function passkeyRoutes(parts: PasskeyRouteParts): Route[] {
   const { store, clock, secondFactor, passkeyLogin } = parts
   const own = new OwnPasskeys(parts)
 
-  const requestOf = (call: Call, secondSigner = call.secondSigner): PasskeyRequest => ({
-    id: call.requestId,
-    remoteAddr: call.remoteAddr,
-    clientAddress: call.clientAddress,
-    session: sessionOf(call),
-    meta: operationMeta({ session: call.session, source: call.source, secondSigner }, clock.now()),
-  })
+  const requestOf = (call: Call, secondSigner = call.secondSigner): PasskeyRequest => {
+    const { session, source, accessToken } = call
+    return {
+      id: call.requestId,
+      remoteAddr: call.remoteAddr,
+      clientAddress: call.clientAddress,
+      session: sessionOf(call),
+      meta: operationMeta({ session, source, accessToken, secondSigner }, clock.now()),
+    }
+  }
 
   const options = (json: unknown): RouteResponse => ({ ...detail(json), headers: NO_STORE })
 
