@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inflateSync } from 'node:zlib'
+import { MAX_NAME_LENGTH } from '@countersign/contract/limits'
 import decodeQr from 'qr/decode.js'
 import { patchAuthPolicy } from '../../src/operations/auth-policy/update-auth-policy.ts'
 import { buildApp, newPostgresDatabase, type TestApp } from './build-app.ts'
@@ -120,16 +121,18 @@ test('D22 an identity with codes logs in and must give one before any other call
   }
 })
 
-test('the QR code is a PNG image of the provisioning URL', async (t) => {
+test('the QR code is a PNG image of the provisioning URL, also for the longest name', async (t) => {
   const app = await buildApp(t)
-  const { session } = await makeUser(app, { name: 'Änne Öztürk <aenne@example.test>' })
-  const { url } = await startTotp(app, session)
-  const headers = { 'zt-session': session, accept: 'image/png' }
-  const reply = await app.controller.http.inject({ method: 'GET', url: `${MFA}/qr-code`, headers })
-  assert.equal(reply.statusCode, 200)
-  assert.equal(reply.headers['content-type'], 'image/png')
-  assert.equal(reply.headers['cache-control'], 'no-store')
-  assert.equal(decodeQr(readPng(reply.rawPayload)), url)
+  for (const name of ['Änne Öztürk <aenne@example.test>', '漢'.repeat(MAX_NAME_LENGTH)]) {
+    const { session } = await makeUser(app, { name })
+    const { url } = await startTotp(app, session)
+    const headers = { 'zt-session': session, accept: 'image/png' }
+    const reply = await app.controller.http.inject({ method: 'GET', url: `${MFA}/qr-code`, headers })
+    assert.equal(reply.statusCode, 200)
+    assert.equal(reply.headers['content-type'], 'image/png')
+    assert.equal(reply.headers['cache-control'], 'no-store')
+    assert.equal(decodeQr(readPng(reply.rawPayload)), url)
+  }
 })
 
 test('D23 D22 a policy that requires codes applies to open sessions at once, and lets them set codes up', async (t) => {

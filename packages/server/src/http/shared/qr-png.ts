@@ -6,10 +6,13 @@ const PIXELS_PER_MODULE = 6
 const QUIET_MODULES = 4
 /** One bit a pixel, grey. */
 const HEADER_END = [1, 0, 0, 0, 0]
+/** The bytes that the largest QR code holds with medium error correction; with low, 2,953. */
+const MAX_MEDIUM_BYTES = 2_331
 
 /** A QR code of a text as a PNG picture. */
 export function qrPng(text: string): Buffer {
-  const modules = encodeQr(text, 'raw', { ecc: 'medium', border: QUIET_MODULES })
+  const ecc = Buffer.byteLength(text) > MAX_MEDIUM_BYTES ? 'low' : 'medium'
+  const modules = encodeQr(text, 'raw', { ecc, border: QUIET_MODULES })
   const side = modules.length * PIXELS_PER_MODULE
   const lines = modules.flatMap((row) => Array<Buffer>(PIXELS_PER_MODULE).fill(line(row, side)))
   const header = Buffer.alloc(8)
