@@ -57,6 +57,11 @@ export function cpuMsOf(pid: number): number {
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND
 }
 
+/** Returns the CPU time of the processes that a process has started and that still run, in milliseconds. */
+export function childrenCpuMsOf(pid: number): number {
+  return childrenOf(pid).reduce((sum, child) => sum + cpuMsOf(child), 0)
+}
+
 /** Returns the resident memory of a process in MiB. */
 export function memoryMibOf(pid: number): number {
   const [kib] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.slice(1) ?? ['0']
@@ -65,8 +70,12 @@ export function memoryMibOf(pid: number): number {
 
 /** Returns the resident memory of a process and of all that it has started, in MiB. */
 export function treeMemoryMibOf(pid: number): number {
-  const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === pid)
-  return children.reduce((sum, child) => sum + treeMemoryMibOf(Number(child)), memoryMibOf(pid))
+  return childrenOf(pid).reduce((sum, child) => sum + treeMemoryMibOf(child), memoryMibOf(pid))
+}
+
+function childrenOf(pid: number): number[] {
+  const names = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === pid)
+  return names.map(Number)
 }
 
 /** Undefined for a process that has ended. */

@@ -9,6 +9,7 @@ const entries = [
   'packages/cli/src/main.ts',
   'packages/server/src/operations/writer.ts',
   'packages/server/src/store/sqlite/reader-thread.ts',
+  'packages/server/src/process/delivery/sender-process.ts',
   'packages/server/src/process/workers/worker-process.ts',
   'packages/server/src/token/signatures/signature-thread.ts',
 ]

@@ -5,9 +5,9 @@ import type { ControllerEvent } from './controller-event.ts'
 const CONTROL_CHARACTERS = /[\u007f-\u009f\u2028\u2029]/g
 
 /** An event as one line of JSON. No field can end the line, colour it in a terminal or imitate another line. */
-export function eventText({ namespace, ...fields }: ControllerEvent, nodeId: string, at: number): string {
-  const timestamp = instantText(at)
-  const text = JSON.stringify({ namespace, event_src_id: nodeId, timestamp, ...fields })
+export function eventText(event: ControllerEvent, nodeId: string, at: number): string {
+  const first = { namespace: event.namespace, event_src_id: nodeId, timestamp: instantText(at) }
+  const text = JSON.stringify({ ...first, ...event })
   return text.replace(CONTROL_CHARACTERS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 

@@ -1,5 +1,4 @@
 import type { ServerOptions } from 'node:https'
-import { join } from 'node:path'
 import { issuerKeyIdOf, newId, PASSWORD_COST, type PasswordCost, VerifiedTokenCache } from '@countersign/core'
 import type { Logger } from 'pino'
 import { CaEnrollment } from '../enrollment/ca-enrollment.ts'
@@ -21,7 +20,8 @@ import { signerHealthEvent } from '../events/signer-health-event.ts'
 import { BufferedRecorder } from '../events/sinks/buffered-recorder.ts'
 import { KnownSinks } from '../events/sinks/known-sinks.ts'
 import { SinkDelivery } from '../events/sinks/sink-delivery.ts'
-import { createSendEvents } from '../events/sinks/sink-senders.ts'
+import { sinkFolder } from '../events/sinks/sink-file.ts'
+import { createSendEvents, type SendEvents } from '../events/sinks/sink-senders.ts'
 import { AcceptedTokens } from '../hosted/accepted-tokens.ts'
 import { AccessTokenVerifier } from '../hosted/access-token-verifier.ts'
 import { AccountClients } from '../hosted/account-clients.ts'
@@ -146,6 +146,8 @@ export interface ControllerParts {
   readonly fetchJwks?: FetchJwks
   /** The data directory, for files of events. */
   readonly dataDir?: string
+  /** By default in this process. */
+  readonly sendEvents?: SendEvents
   /** The name of this node in the audit record, which stays when it starts again; by default that in its events. */
   readonly nodeName?: string
   /** Folder of the built console; by default the build's output folder. */
@@ -190,17 +192,13 @@ export function createController(parts: ControllerParts): Controller {
   const system = () => ({ actorId: SYSTEM_ACTOR.id, now: clock.now() })
   const sinks = new KnownSinks(store)
   const messageSender = createMessageSender({ settings })
+  const folder = parts.dataDir === undefined ? undefined : sinkFolder(parts.dataDir)
   const sinkDelivery = new SinkDelivery({
+    ...parts,
     store,
-    clock,
-    log,
     nodeId: events.nodeId,
     sinks,
-    send: createSendEvents({
-      ...parts,
-      sender: messageSender,
-      folder: parts.dataDir === undefined ? undefined : join(parts.dataDir, 'events'),
-    }),
+    send: parts.sendEvents ?? createSendEvents({ ...parts, sender: messageSender, folder }),
     arrange: () => store.run(arrangeRecords, {}, system()),
     lease: (sink) => store.run(leaseSink, sink, system()),
     note: (sink, note) => store.run(noteDelivery, { ...sink, note }, system()),

@@ -4,6 +4,7 @@ import { newId, PASSWORD_COST, refuseKeys } from '@countersign/core'
 import type { Logger } from 'pino'
 import type { EventHub } from '../events/event-hub.ts'
 import type { EventWriters } from '../events/event-writers.ts'
+import { sinkFolder } from '../events/sinks/sink-file.ts'
 import { TLS_PROTOCOL } from '../http/pipeline/listener.ts'
 import { startWriter } from '../operations/start-writer.ts'
 import { systemClock } from '../platform/clock.ts'
@@ -26,6 +27,7 @@ import { withNode } from '../store/with-node.ts'
 import { checkSealedValues, checkSharedSealingKey } from './check-sealing-key.ts'
 import { type Controller, createController, type WorkerContext } from './create-controller.ts'
 import type { DataDir } from './data-dir.ts'
+import { createSender } from './delivery/sender-handle.ts'
 import { ensureFirstAdmin, type FirstAdmin } from './first-admin.ts'
 import { followClientCas } from './follow-client-cas.ts'
 import { leaveDevelopment } from './leave-development.ts'
@@ -163,6 +165,11 @@ export async function startNode(options: NodeOptions): Promise<StartedNode> {
     await warnOfPasskeyDomains(store, { settings, certificateNames }, log)
   }
 
+  // The other workers only send tests.
+  const sender =
+    worker?.isLead === false ? undefined : createSender({ settings, folder: sinkFolder(dataDir.path), log })
+  undo.push(() => sender?.stop())
+
   let port = settings.port
   const controller = createController({
     store,
@@ -179,6 +186,7 @@ export async function startNode(options: NodeOptions): Promise<StartedNode> {
     issuingKeys: () => keys,
     dataDir: dataDir.path,
     nodeName,
+    ...(sender && { sendEvents: sender.send }),
   })
   undo.push(() => closeWithTimeout(controller))
 

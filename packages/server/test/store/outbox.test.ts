@@ -56,4 +56,42 @@ for (const name of DATABASES) {
       )
     }
   })
+
+  test(`Z-01 on ${name} a delivery takes a thousand events, and fewer if they are long`, async (t) => {
+    const store = await openTestStore(t, name)
+    const meta = { actorId: 'system', now: 1 }
+    const body = { name: 'sink', kind: 'file' as const }
+    await store.run(createSink, { id: newId(), body, secret: null }, meta)
+    const record = async (count: number, text: string): Promise<void> => {
+      const events = Array.from({ length: count }, () => ({ id: newId(), text }))
+      await store.run(recordEvents, {}, { ...meta, events })
+      while (await store.run(arrangeRecords, {}, meta));
+    }
+    const positionsAfter = async (after: number) => (await loadOutbox(store.db, after)).map(({ position }) => position)
+    const range = (first: number, last: number) => Array.from({ length: last + 1 - first }, (_, at) => first + at)
+    await record(1_250, '{}')
+    const newest = (await positionsAfter(1_000)).at(-1) ?? 0
+    assert.deepEqual(await positionsAfter(0), range(1, 1_000))
+    assert.deepEqual(await positionsAfter(1_000), range(1_001, newest))
+    assert.deepEqual(await positionsAfter(newest), [])
+    await record(300, `{"long":"${'x'.repeat(10_000)}"}`)
+    assert.equal((await positionsAfter(newest)).length, 200)
+    assert.equal((await positionsAfter(newest + 200)).length, 100)
+  })
 }
+
+test('Z-04 a delivery takes no events beyond those that are deleted while it reads', async (t) => {
+  // Its connection can write, unlike that of SQLite.
+  const store = await openTestStore(t, 'postgres')
+  const meta = { actorId: 'system', now: 1 }
+  await store.run(createSink, { id: newId(), body: { name: 'sink', kind: 'file' }, secret: null }, meta)
+  await store.run(
+    recordEvents,
+    {},
+    { ...meta, events: Array.from({ length: 299 }, () => ({ id: newId(), text: '{}' })) },
+  )
+  while (await store.run(arrangeRecords, {}, meta));
+  assert.equal((await loadOutbox(store.db, 0)).length, 300)
+  await store.db.deleteFrom('event_outbox').where('position', '=', 200).execute()
+  assert.equal((await loadOutbox(store.db, 0)).length, 100)
+})

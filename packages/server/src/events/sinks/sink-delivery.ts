@@ -2,6 +2,7 @@ import { newId, passesFilter, retryDelayMs, type SinkEvent } from '@countersign/
 import type { Logger } from 'pino'
 import { OutboundError } from '../../outbound/outbound-error.ts'
 import type { Clock } from '../../platform/clock.ts'
+import type { Sealing } from '../../platform/keys/sealing.ts'
 import {
   findSink,
   hasPendingRecords,
@@ -16,12 +17,14 @@ import type { DeliveryNote } from '../../store/writes/event-sink-writes.ts'
 import { eventText } from '../event-text.ts'
 import type { Delivered } from './deliver-in-order.ts'
 import type { KnownSinks } from './known-sinks.ts'
+import { recipientOf } from './recipient.ts'
 import type { SendEvents } from './sink-senders.ts'
 
 export interface SinkDeliveryParts {
   readonly store: Pick<Store, 'db'>
   readonly clock: Clock
   readonly log: Logger
+  readonly sealing: Sealing
   readonly nodeId: string
   readonly sinks: KnownSinks
   readonly send: SendEvents
@@ -99,10 +102,9 @@ export class SinkDelivery {
 
   /** Sends an event to a sink that only tests it. */
   async test(sink: StoredSink, id = newId()): Promise<TestDelivery> {
-    const { send } = this.#parts
     const started = performance.now()
     const event = this.#notice(id, sink.position, { event_type: 'test', message: 'a test event' }, sink)
-    const { error } = await send(sink, [event], () => false)
+    const { error } = await this.#send(sink, [event])
     return {
       eventId: id,
       error: error === undefined ? undefined : describeFailure(error),
@@ -198,11 +200,10 @@ export class SinkDelivery {
     const ahead = this.#ahead.get(sink.id) ?? new Set()
     const passing = events.filter((event) => passesFilter(event, sink.filter) && !ahead.has(event.position))
     const due = dropped > 0 ? [this.#dropNotice(sink, position, dropped), ...passing] : passing
-    const endsAt = performance.now() + BATCH_MS
-    const isOver = (): boolean => performance.now() > endsAt
-    const { sent, error } = due.length > 0 ? await this.#parts.send(sink, due, isOver) : NOTHING_SENT
+    const { sent, error } = due.length > 0 ? await this.#send(sink, due) : NOTHING_SENT
     for (const event of sent) ahead.add(event.position)
-    const missing = due.find((event) => !sent.includes(event))
+    const isSent = new Set(sent)
+    const missing = due.find((event) => !isSent.has(event))
     const reached = missing ? missing.position - 1 : (events.at(-1)?.position ?? position + dropped)
     const kept = new Set([...ahead].filter((each) => each > reached))
     this.#ahead.set(sink.id, kept)
@@ -213,6 +214,14 @@ export class SinkDelivery {
       dropped: isNoticeMissing ? 0 : dropped,
       hasDelivered: sent.length > 0,
       failure: error === undefined ? null : this.#failure(sink, error, sent.length > 0),
+    }
+  }
+
+  async #send(sink: StoredSink, events: readonly SinkEvent[]): Promise<Delivered> {
+    try {
+      return await this.#parts.send(recipientOf(sink, this.#parts), events, BATCH_MS)
+    } catch (error) {
+      return { sent: [], error }
     }
   }
 

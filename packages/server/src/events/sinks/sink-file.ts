@@ -6,6 +6,9 @@ const PRIVATE_DIR_MODE = 0o700
 const PRIVATE_FILE_MODE = 0o600
 const READ_BYTES = 65_536
 
+/** Where sinks of the kind file write. */
+export const sinkFolder = (dataDir: string): string => join(dataDir, 'events')
+
 interface SinkFileOptions {
   readonly folder: string
   readonly name: string

@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto'
 import {
   buildOtlpLogs,
   FORMAT_TYPES,
@@ -13,37 +12,31 @@ import {
 import { OutboundError } from '../../outbound/outbound-error.ts'
 import type { MessageSender } from '../../outbound/send-message.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { Sealing } from '../../platform/keys/sealing.ts'
 import type { Settings } from '../../platform/settings/index.ts'
-import type { StoredSink } from '../../store/sink-row.ts'
 import { type Delivered, deliverInOrder } from './deliver-in-order.ts'
+import type { Recipient } from './recipient.ts'
 import { appendLines } from './sink-file.ts'
 
 export interface SinkSenderParts {
   readonly sender: MessageSender
   readonly clock: Clock
-  readonly sealing: Sealing
   readonly settings: Pick<Settings, 'events'>
   /** Where sinks of the kind file write; undefined where there is no data directory. */
   readonly folder: string | undefined
 }
 
-/** Sends events to a sink. Resolves to what was sent, with the error of what was not. */
-export type SendEvents = (sink: StoredSink, events: readonly SinkEvent[], isOver: () => boolean) => Promise<Delivered>
+/** Sends events, and begins no further message after `beginWithinMs`. Resolves to what was sent, with the error of what was not. */
+export type SendEvents = (
+  recipient: Recipient,
+  events: readonly SinkEvent[],
+  beginWithinMs: number,
+) => Promise<Delivered>
 
 /** Messages about different subjects that are on their way at the same time. */
 const AT_ONCE = 8
 const OTLP_TYPE = 'application/json'
 
-/** For what the secret of a sink is sealed. */
-export const sinkSecretUse = (sinkId: string): string => `secret of event sink ${sinkId}`
-
-export function createSendEvents({ sender, clock, sealing, settings, folder }: SinkSenderParts): SendEvents {
-  const keysOf = ({ id, secret, previousSecret, previousSecretUntil }: StoredSink): KeyObject[] => {
-    const hasPrevious = previousSecret !== null && (previousSecretUntil ?? 0) > clock.now()
-    const sealed = [secret, hasPrevious ? previousSecret : null].filter((each) => each !== null)
-    return sealed.map((each) => webhookKey(sealing.open(each, sinkSecretUse(id))))
-  }
+export function createSendEvents({ sender, clock, settings, folder }: SinkSenderParts): SendEvents {
   /** Sends one batch after the other, and the events of one that is too long one by one. Ends after the first failure. */
   const inBatches = async (
     batches: readonly (readonly SinkEvent[])[],
@@ -66,10 +59,9 @@ export function createSendEvents({ sender, clock, sealing, settings, folder }: S
     return { sent }
   }
 
-  const byKind: Readonly<Record<SinkKind, SendEvents>> = {
-    webhook: (sink, events, isOver) => {
-      const { id: owner, url, format } = sink
-      const keys = keysOf(sink)
+  const byKind: Readonly<Record<SinkKind, SendUntilOver>> = {
+    webhook: ({ id: owner, url, format, secrets }, events, isOver) => {
+      const keys = secrets.map(webhookKey)
       const send = async (event: SinkEvent): Promise<void> => {
         const content = formatEvent(event, format)
         const headers = webhookHeaders({ id: event.id, at: clock.now(), body: content }, keys)
@@ -77,9 +69,8 @@ export function createSendEvents({ sender, clock, sealing, settings, folder }: S
       }
       return deliverInOrder(events, { atOnce: AT_ONCE, send: (event) => shortenIfTooLong(event, send), isOver })
     },
-    otlp: (sink, events, isOver) => {
-      const { id: owner, url, format } = sink
-      const keys = keysOf(sink)
+    otlp: ({ id: owner, url, format, secrets }, events, isOver) => {
+      const keys = secrets.map(webhookKey)
       const send = async (batch: readonly SinkEvent[]): Promise<void> => {
         const now = clock.now()
         const content = buildOtlpLogs(batch, format, now)
@@ -102,14 +93,17 @@ export function createSendEvents({ sender, clock, sealing, settings, folder }: S
       return inBatches([events], append, isOver)
     },
   }
-  return async (sink, events, isOver) => {
+  return async (recipient, events, beginWithinMs) => {
+    const endsAt = performance.now() + beginWithinMs
     try {
-      return await byKind[sink.kind](sink, events, isOver)
+      return await byKind[recipient.kind](recipient, events, () => performance.now() > endsAt)
     } catch (error) {
       return { sent: [], error }
     }
   }
 }
+
+type SendUntilOver = (recipient: Recipient, events: readonly SinkEvent[], isOver: () => boolean) => Promise<Delivered>
 
 const CONTENT_TOO_LARGE = 413
 

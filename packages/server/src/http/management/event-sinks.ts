@@ -11,8 +11,8 @@ import {
   type EventSinkWrite as WriteBody,
 } from '@countersign/contract'
 import { checkWebhookSecret, fieldError } from '@countersign/core'
+import { sinkSecretUse } from '../../events/sinks/recipient.ts'
 import type { SinkDelivery } from '../../events/sinks/sink-delivery.ts'
-import { sinkSecretUse } from '../../events/sinks/sink-senders.ts'
 import { createSink } from '../../operations/event-sink/create-sink.ts'
 import { deleteSink } from '../../operations/event-sink/delete-sink.ts'
 import { replaySink } from '../../operations/event-sink/replay-sink.ts'

@@ -13,6 +13,7 @@ export type SentProcessError =
       readonly tenantMessage: string
       readonly status: number | undefined
     }
+  | { readonly kind: 'system'; readonly message: string; readonly code: string }
   | { readonly kind: 'other'; readonly error: ReturnType<typeof toSentError> }
 
 export function toProcessError(error: unknown): SentProcessError {
@@ -21,6 +22,8 @@ export function toProcessError(error: unknown): SentProcessError {
     const { reason, message, tenantMessage, status } = error
     return { kind: 'outbound', reason, message, tenantMessage, status }
   }
+  const code = systemCode(error)
+  if (code !== undefined) return { kind: 'system', message: String(error), code }
   return { kind: 'other', error: toSentError(error) }
 }
 
@@ -30,7 +33,14 @@ export function fromProcessError(sent: SentProcessError): Error {
     const { reason, message, tenantMessage, status } = sent
     return new OutboundError(reason, message, { tenantMessage, ...(status !== undefined && { status }) })
   }
+  if (sent.kind === 'system') return Object.assign(new Error(sent.message), { code: sent.code })
   return fromSentError(sent.error)
+}
+
+/** The code of an error of the operating system, such as ENOSPC. */
+function systemCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('syscall' in error)) return undefined
+  return 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
 /** The error of a call whose process ended before it returned. */

@@ -69,12 +69,24 @@ export async function loadNewestPosition(db: Db): Promise<number> {
 
 /** Events of one row of the outbox. */
 export const MAX_ROW_EVENTS = 100
+/** Of a delivery: each is noted, which costs as much as many events. */
+const [MAX_EVENTS, MAX_CHARACTERS] = [1_000, 1_048_576]
 
-/** Up to 100 events after a position, in their order. None when that which follows has been deleted. */
+/** The next events after a position, in their order: up to a thousand, fewer if they are long. None when that which follows has been deleted. */
 export async function loadOutbox(db: Db, after: number): Promise<SinkEvent[]> {
-  // The row of the next event ends at the latest there.
-  const rows = await rowsBetween(db, after, after + MAX_ROW_EVENTS)
-  return rows.flatMap(eventsOf).filter(({ position }) => position > after)
+  const events: SinkEvent[] = []
+  for (let characters = 0, last = after; events.length < MAX_EVENTS && characters < MAX_CHARACTERS; ) {
+    // The row of the next event ends at the latest there.
+    const rows = await rowsBetween(db, last, last + MAX_ROW_EVENTS)
+    const next = rows.flatMap(eventsOf).filter(({ position }) => position > last)
+    // Meanwhile, the oldest events can be deleted.
+    const isGap = events.length > 0 && next[0]?.position !== last + 1
+    if (next.length === 0 || isGap) break
+    events.push(...next)
+    characters += rows.reduce((sum, { content }) => sum + content.length, 0)
+    last = next.at(-1)?.position ?? last
+  }
+  return events
 }
 
 function eventsOf({ position, id, at, content }: EventOutboxRow): SinkEvent[] {
