@@ -3,6 +3,7 @@ import { AppError } from '@countersign/core'
 import type { Clock } from '../platform/clock.ts'
 import { FairQueue } from '../platform/fair-queue.ts'
 import type { Operation } from '../store/operation.ts'
+import type { OperationMeta } from '../store/operation-meta.ts'
 import type { Store } from '../store/store.ts'
 
 const RETRY_MS = 20
@@ -30,12 +31,12 @@ export class LoginWrites {
   run<Args extends { readonly loginId: string }, Result>(
     operation: Operation<Args, Result | 'busy', 'none'>,
     args: Args,
-    actorId: string,
+    meta: Pick<OperationMeta, 'actorId' | 'events'>,
   ): Promise<Result> {
     const { store, clock } = this.#parts
     return this.#queue.run(args.loginId, async () => {
       for (let tries = 0; tries < MAX_TRIES; tries++) {
-        const result = await store.run(operation, args, { actorId, now: clock.now() })
+        const result = await store.run(operation, args, { ...meta, now: clock.now() })
         if (result !== 'busy') return result as Result
         await sleep(RETRY_MS)
       }

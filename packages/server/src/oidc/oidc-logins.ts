@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { type AuthorizeRequest, createLruCache, newSecret, newSortableUuid } from '@countersign/core'
-import { apiSessionEvent } from '../events/api-session-event.ts'
 import {
   type Authenticated,
   buildSession,
   checkOpened,
+  loginEvents,
   type SessionOptions,
 } from '../operations/api-session/start-session.ts'
 import { type AuthenticatedOidcLogin, authenticateOidcLogin } from '../operations/oidc/authenticate-login.ts'
@@ -98,14 +98,14 @@ export class OidcLogins {
     const { store, clock, settings, loginWrites } = this.#parts
     const now = clock.now()
     const id = newSortableUuid(now)
-    const { row, session } = buildSession(options, authenticated, {
+    const { row, session: built } = buildSession(options, authenticated, {
       id,
       tokenDigest: oidcSessionKey(id),
       now,
       expiresAt: login.expiresAt,
       endsAt: Math.min(now + settings.oidc.maxSessionSeconds * 1000, authenticated.certificateExpiresAt ?? Infinity),
     })
-    const { identity, ipAddress, presentedFingerprint: loginFingerprint, body } = authenticated
+    const { identity, request, presentedFingerprint: loginFingerprint, body } = authenticated
     const details: OidcLoginDetails = {
       ...facts,
       authenticatedAt: now,
@@ -116,19 +116,23 @@ export class OidcLogins {
     }
     const code = isComplete ? this.#newCode(login) : undefined
     const args = { loginId: login.id, session: row, details, code }
-    const passed = await loginWrites.run(authenticateOidcLogin, args, identity.id)
+    const session: LiveSession = { ...built, isOidc: true }
+    const { created, recorded } = loginEvents(options.events, session, request)
+    const meta = { actorId: identity.id, ...(recorded && { events: recorded }) }
+    const passed = await loginWrites.run(authenticateOidcLogin, args, meta)
     if (!passed) return undefined
     if (typeof passed === 'string') {
       checkOpened(passed)
       return undefined
     }
     if (code) this.#codes.set(login.id, code)
-    options.events.publish(apiSessionEvent('created', { id, identityId: identity.id, ipAddress, isOidc: true }))
+    options.events.publish(created, { isRecorded: recorded !== undefined })
     const { replacedSessionId } = passed
     if (replacedSessionId !== undefined) {
       await store.run(endOidcSession, { sessionId: replacedSessionId }, { actorId: SYSTEM_ACTOR.id, now })
     }
-    return { amr: passed.amr, session: { ...session, isOidc: true, passedTotpId: passed.passedTotpId } }
+    const { amr, passedTotpId } = passed
+    return { amr, session: { ...session, passedTotpId, isLoginRecorded: recorded !== undefined } }
   }
 
   /** The code of a login whose last step has issued it; undefined when it is too late. Whether the session is still good is decided when it is redeemed. */
@@ -148,7 +152,7 @@ export class OidcLogins {
   async issueCode(login: StoredOidcLogin, session: LiveSession): Promise<string | undefined> {
     const code = this.#newCode(login)
     const args = { loginId: login.id, sessionId: session.id, code }
-    const isIssued = await this.#parts.loginWrites.run(issueOidcCode, args, session.identity.id)
+    const isIssued = await this.#parts.loginWrites.run(issueOidcCode, args, { actorId: session.identity.id })
     return isIssued ? code.value : undefined
   }
 

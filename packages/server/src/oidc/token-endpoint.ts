@@ -104,9 +104,10 @@ export class TokenEndpoint {
     const bound = session.boundKey === null && boundKey !== null && { boundKey }
     const code = request.untrustedCode
     const opening = { loginId: login.id, code, sessionId: session.id, clientId, scopes, expiresAt, ...bound }
+    const meta = { actorId: session.identity.id }
     const result = binding
-      ? await loginWrites.run(openBoundOidcSession, { ...opening, ...storedPart(binding) }, session.identity.id)
-      : await loginWrites.run(openOidcSession, opening, session.identity.id)
+      ? await loginWrites.run(openBoundOidcSession, { ...opening, ...storedPart(binding) }, meta)
+      : await loginWrites.run(openOidcSession, opening, meta)
     if (result === 'reused') this.#reportReuse('code', session, call.address)
     if (typeof result === 'string') throw invalidGrant('invalid code')
     const subject = subjectOf({ ...session, boundKey }, { clientId, scopes, details: result.details })

@@ -37,6 +37,8 @@ export interface Operation<Args, Result, Access extends OperationAccess = Operat
     UnlockedParts {
   readonly access: Access
   run(tx: AuthorizedTransaction, args: Args): Promise<Result>
+  /** Whether that which the events of its meta report has happened; by default whenever it does not throw. */
+  hasHappened?(result: Result): boolean
 }
 
 /** A transaction with an actor that has been authorised in it. */
@@ -52,7 +54,11 @@ export function operation<Args, Result, const Access extends Exclude<OperationAc
 ): Operation<Args, Result, Access>
 export function operation<Args, Result>(
   definition: OperationParts &
-    UnlockedParts & { readonly access: 'none'; run(tx: Transaction, args: Args): Promise<Result> },
+    UnlockedParts &
+    Pick<Operation<Args, Result>, 'hasHappened'> & {
+      readonly access: 'none'
+      run(tx: Transaction, args: Args): Promise<Result>
+    },
 ): Operation<Args, Result, 'none'>
 export function operation<Args, Result>(definition: Operation<Args, Result>): Operation<Args, Result> {
   return definition

@@ -80,7 +80,8 @@ export async function runOperation(
   }
   changes.push(...many)
   const ofChanges = await recordsOfChanges(db, changes, meta, operation)
-  const records = [...recordOfEvents(meta.events ?? [], meta), ...ofChanges]
+  const events = operation.hasHappened?.(result) === false ? [] : (meta.events ?? [])
+  const records = [...recordOfEvents(events, meta), ...ofChanges]
   return { result, changes, insertEntries: () => insertEntries(on, newEntries, many, meta), records }
 }
 

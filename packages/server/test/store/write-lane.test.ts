@@ -190,7 +190,7 @@ test('S-07 an OpenID login that another process changes is tried again, and hold
   const authenticate = (loginId: string, identityId: string) => {
     const session = newSession({ identityId, authenticatorId: 'x', now: NOW })
     const args = { loginId, session, details, code: undefined }
-    return writes.run(authenticateOidcLogin, args, identityId)
+    return writes.run(authenticateOidcLogin, args, { actorId: identityId })
   }
   const [free = '', locked = ''] = logins
   await other.query('begin')

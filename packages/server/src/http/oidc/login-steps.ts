@@ -91,7 +91,7 @@ export class LoginSteps {
     if (secondary.requireExtJwtSigner === null || isMissing) return { session, missing }
     const method = secondTokenMethod(secondary.requireExtJwtSigner)
     const args = { loginId: login.id, sessionId: session.id, method }
-    await this.#parts.oidc.loginWrites.run(passSecondToken, args, session.identity.id)
+    await this.#parts.oidc.loginWrites.run(passSecondToken, args, { actorId: session.identity.id })
     return { session, missing }
   }
 

@@ -9,6 +9,7 @@ import {
   sessionIdleMs,
 } from '@countersign/core'
 import { apiSessionEvent } from '../../events/api-session-event.ts'
+import type { ApiSessionEvent } from '../../events/controller-event.ts'
 import type { EventHub } from '../../events/event-hub.ts'
 import type { ReportedRequest } from '../../events/reported-request.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -19,6 +20,7 @@ import type { AccountCredential } from '../../store/actor-credential.ts'
 import type { StoredAuthPolicy } from '../../store/auth-policy-row.ts'
 import { hasAccess, type StoredIdentity } from '../../store/identity-row.ts'
 import { operation } from '../../store/operation.ts'
+import type { RecordedEvent } from '../../store/operation-meta.ts'
 import { findAccountActor } from '../../store/reads/actor-reads.ts'
 import { hasCredential } from '../../store/reads/authenticator-reads.ts'
 import { type LoginState, lockIdentity } from '../../store/reads/lock-identity.ts'
@@ -64,6 +66,7 @@ export const createApiSession = operation({
   needsWriteLock: false,
   locksOnlyActor: true,
   run: (tx, session: CreateApiSession): Promise<Opening> => insertApiSession(tx, session),
+  hasHappened: (opening) => opening === 'opened',
 })
 
 /** The part of `createApiSession` that other operations share. Those that lock more do so together with the identity. */
@@ -198,7 +201,7 @@ export type OpenSession = (options: SessionOptions, authenticated: Authenticated
 /** Opens a session with a session token. */
 export const startSession: OpenSession = async (options, authenticated) => {
   const { store, clock, events, idleMs, maxMs } = options
-  const { identity, policy, client, ipAddress } = authenticated
+  const { identity, policy, client, request } = authenticated
   const now = clock.now()
   const token = newSessionToken(now)
   const { row, session } = buildSession(options, authenticated, {
@@ -208,9 +211,7 @@ export const startSession: OpenSession = async (options, authenticated) => {
     expiresAt: now + sessionIdleMs(policy, idleMs),
     endsAt: Math.min(now + maxMs, authenticated.accessEndsAt ?? Number.POSITIVE_INFINITY),
   })
-  const created = apiSessionEvent('created', { id: session.id, identityId: identity.id, ipAddress })
-  const { request } = authenticated
-  const recorded = request && events.toRecord([created, acceptedLoginEvent(session, request)])
+  const { created, recorded } = loginEvents(events, session, request)
   const meta = {
     actorId: identity.id,
     now,
@@ -220,6 +221,23 @@ export const startSession: OpenSession = async (options, authenticated) => {
   checkOpened(await store.run(createApiSession, row, meta))
   events.publish(created, { isRecorded: recorded !== undefined })
   return { token, session: recorded ? { ...session, isLoginRecorded: true } : session }
+}
+
+export interface LoginEvents {
+  readonly created: ApiSessionEvent
+  /** Both as the transaction of the login records them; undefined while there are no sinks. */
+  readonly recorded: readonly RecordedEvent[] | undefined
+}
+
+/** The events of a login: that it was accepted, and that it has a session. */
+export function loginEvents(
+  events: SessionOptions['events'],
+  session: LiveSession,
+  request: ReportedRequest | undefined,
+): LoginEvents {
+  const { id, identity, ipAddress, isOidc } = session
+  const created = apiSessionEvent('created', { id, identityId: identity.id, ipAddress, isOidc })
+  return { created, recorded: request && events.toRecord([created, acceptedLoginEvent(session, request)]) }
 }
 
 interface SessionKey {

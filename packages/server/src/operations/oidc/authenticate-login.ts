@@ -57,4 +57,5 @@ export const authenticateOidcLogin = operation({
     await setLoginSession(tx, loginId, { sessionId: session.id, details: { ...details, amr }, code })
     return { passedTotpId, amr, replacedSessionId: isSame ? undefined : earlier?.id }
   },
+  hasHappened: (passed) => typeof passed === 'object',
 })
