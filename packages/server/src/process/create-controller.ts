@@ -19,9 +19,9 @@ import { timedStore } from '../events/metrics/timed-store.ts'
 import { signerHealthEvent } from '../events/signer-health-event.ts'
 import { BufferedRecorder } from '../events/sinks/buffered-recorder.ts'
 import { KnownSinks } from '../events/sinks/known-sinks.ts'
+import { createSendBatch, type SendBatch } from '../events/sinks/send-batch.ts'
 import { SinkDelivery } from '../events/sinks/sink-delivery.ts'
 import { sinkFolder } from '../events/sinks/sink-file.ts'
-import { createSendEvents, type SendEvents } from '../events/sinks/sink-senders.ts'
 import { AcceptedTokens } from '../hosted/accepted-tokens.ts'
 import { AccessTokenVerifier } from '../hosted/access-token-verifier.ts'
 import { AccountClients } from '../hosted/account-clients.ts'
@@ -147,7 +147,7 @@ export interface ControllerParts {
   /** The data directory, for files of events. */
   readonly dataDir?: string
   /** By default in this process. */
-  readonly sendEvents?: SendEvents
+  readonly sendBatch?: SendBatch | undefined
   /** The name of this node in the audit record, which stays when it starts again; by default that in its events. */
   readonly nodeName?: string
   /** Folder of the built console; by default the build's output folder. */
@@ -163,6 +163,7 @@ export interface WorkerContext {
   readonly attempts: AttemptSharing
   readonly guesses: Guesses
   readonly fetchJwks: FetchJwks
+  readonly sendBatch?: SendBatch
 }
 
 export interface Controller {
@@ -198,7 +199,7 @@ export function createController(parts: ControllerParts): Controller {
     store,
     nodeId: events.nodeId,
     sinks,
-    send: parts.sendEvents ?? createSendEvents({ ...parts, sender: messageSender, folder }),
+    send: parts.sendBatch ?? createSendBatch({ ...parts, sender: messageSender, folder }),
     arrange: () => store.run(arrangeRecords, {}, system()),
     lease: (sink) => store.run(leaseSink, sink, system()),
     note: (sink, note) => store.run(noteDelivery, { ...sink, note }, system()),

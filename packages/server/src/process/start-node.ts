@@ -165,9 +165,7 @@ export async function startNode(options: NodeOptions): Promise<StartedNode> {
     await warnOfPasskeyDomains(store, { settings, certificateNames }, log)
   }
 
-  // The other workers only send tests.
-  const sender =
-    worker?.isLead === false ? undefined : createSender({ settings, folder: sinkFolder(dataDir.path), log })
+  const sender = worker ? undefined : createSender({ settings, folder: sinkFolder(dataDir.path), log })
   undo.push(() => sender?.stop())
 
   let port = settings.port
@@ -186,7 +184,7 @@ export async function startNode(options: NodeOptions): Promise<StartedNode> {
     issuingKeys: () => keys,
     dataDir: dataDir.path,
     nodeName,
-    ...(sender && { sendEvents: sender.send }),
+    sendBatch: sender?.send ?? worker?.sendBatch,
   })
   undo.push(() => closeWithTimeout(controller))
 

@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@countersign/core'
 import { pruneOutbox } from '../../src/operations/event-sink/arrange-records.ts'
 import { leaseSink } from '../../src/operations/event-sink/deliver.ts'
@@ -276,6 +277,123 @@ test('Z-01 an event that fails delays only those about the same subject', async 
   const positions = receiver.received.map(({ json }) => json.position)
   assert.deepEqual(positions.toSorted(), [1, 2, 3, 4])
   assert.equal((await get(app, id)).behind, 0)
+})
+
+/** Records events of logins of identities, or of none. */
+async function recordLogins(app: TestApp, identityIds: readonly string[]): Promise<void> {
+  const text = (identityId: string) => JSON.stringify({ namespace: 'authentication', identity_id: identityId })
+  const events = identityIds.map((identityId) => ({ id: newId(), text: text(identityId) }))
+  await app.store.run(recordEvents, {}, { ...system(app), events })
+}
+
+test('Z-01 events of others overtake those of an identity that causes more than the receiver takes', async (t) => {
+  const receiver = await startReceiver(t)
+  const app = await buildApp(t)
+  const id = await makeSink(app, { name: 'a', kind: 'webhook', url: receiver.url })
+  await deliver(app)
+  await recordLogins(app, [...new Array(2_500).fill('busy'), 'other'])
+  let isSlow = true
+  const { promise: isOvertaken, resolve: overtake } = Promise.withResolvers<void>()
+  receiver.respond(async ({ json }) => {
+    if (json.identity_id === 'other') overtake()
+    else if (isSlow) await sleep(10)
+    return 200
+  })
+  const delivering = deliver(app)
+  await isOvertaken
+  isSlow = false
+  const ofBusy = () =>
+    receiver.received.filter(({ json }) => json.identity_id === 'busy').map(({ json }) => json.position)
+  assert.ok(ofBusy().length < 1_000)
+  await delivering
+  assert.equal(ofBusy().length, 2_500)
+  assert.deepEqual(
+    ofBusy(),
+    ofBusy().toSorted((a, b) => a - b),
+  )
+  assert.equal((await get(app, id)).behind, 0)
+})
+
+test('Z-01 refusals, which are about no subject, do not wait for each other', async (t) => {
+  const receiver = await startReceiver(t)
+  const app = await buildApp(t)
+  await makeSink(app, { name: 'a', kind: 'webhook', url: receiver.url })
+  await deliver(app)
+  const mostAtOnce = async (identityId: string): Promise<number> => {
+    await recordLogins(app, new Array(16).fill(identityId))
+    let [running, most] = [0, 0]
+    receiver.respond(async () => {
+      most = Math.max(most, ++running)
+      await sleep(20)
+      running--
+      return 200
+    })
+    await deliver(app)
+    return most
+  }
+  assert.equal(await mostAtOnce(''), 8)
+  assert.equal(await mostAtOnce('somebody'), 1)
+})
+
+test('Z-01 a replay and a new address begin with events that the receiver had before others', async (t) => {
+  const [receiver, other] = [await startReceiver(t), await startReceiver(t)]
+  const app = await buildApp(t)
+  const id = await makeSink(app, { name: 'a', kind: 'webhook', url: receiver.url })
+  await deliver(app)
+  const { position } = await get(app, id)
+  const range = (first: number, last: number) => Array.from({ length: last + 1 - first }, (_, at) => first + at)
+  const positions = ({ received }: typeof receiver) =>
+    received
+      .splice(0)
+      .map(({ json }) => json.position)
+      .filter((each) => each > position && each <= position + 4)
+      .toSorted((a, b) => a - b)
+  /** Every event is received but the first. */
+  const receiveAhead = async (): Promise<void> => {
+    receiver.respond(({ json }) => (json.position === position + 1 ? 500 : 200))
+    await deliver(app)
+    assert.deepEqual(
+      [(await get(app, id)).position, positions(receiver)],
+      [position, range(position + 2, position + 4)],
+    )
+    receiver.respond(() => 200)
+  }
+  await recordLogins(app, ['one', 'two', 'three', 'four'])
+  await receiveAhead()
+  app.clock.advance(10_000)
+  await deliver(app)
+  assert.deepEqual(positions(receiver), [position + 1], 'what it has received is not repeated')
+
+  const replay = () => app.admin('POST', `${SINKS}/${id}/replay`, { from: position + 1 })
+  await replay()
+  await receiveAhead()
+  await replay()
+  await deliver(app)
+  assert.deepEqual(positions(receiver), range(position + 1, position + 4))
+
+  await replay()
+  receiver.respond(({ json }) => (json.position === position + 1 ? 500 : 200))
+  await deliver(app)
+  await app.admin('PATCH', `${SINKS}/${id}`, { url: other.url })
+  await deliver(app)
+  assert.deepEqual(positions(other), range(position + 1, position + 4))
+})
+
+test('Z-01 tests of a file between its deliveries damage and lose no line', async (t) => {
+  const app = await buildApp(t, { isAlone: 'controller' })
+  const body = sinkBody()
+  const id = await makeSink(app, body)
+  await deliver(app)
+  for (let round = 0; round < 20; round++) {
+    await recordLogins(app, new Array(50).fill('somebody'))
+    const tests = Array.from({ length: 5 }, () => app.admin('POST', `${SINKS}/${id}/test`))
+    const replies = await Promise.all([...tests, deliver(app).then(() => undefined)])
+    for (const reply of replies) if (reply) assert.equal(reply.json.data.delivered, true)
+  }
+  const text = readFileSync(join(app.dir, 'events', `${body.name}.jsonl`), 'utf8').trimEnd()
+  const lines = text.split('\n').map((line) => JSON.parse(line))
+  assert.equal(lines.filter(({ identity_id }) => identity_id === 'somebody').length, 1_000)
+  assert.equal(lines.filter(({ event_type }) => event_type === 'test').length, 100)
 })
 
 test('Z-01 another process delivers when the lease of one that died has ended', async (t) => {

@@ -14,10 +14,10 @@ interface DeliverOptions {
   isOver(): boolean
 }
 
-/** Sends events one by one: those about the same subject in their order, others beside them. Ends after the first failure. */
+/** Sends events one by one: those about the same subject in their order, others beside them, and so those without a subject. Ends after the first failure. */
 export async function deliverInOrder(events: readonly SinkEvent[], options: DeliverOptions): Promise<Delivered> {
   const { atOnce, send, isOver } = options
-  const queues = [...Map.groupBy(events, (event) => eventSubject(event) ?? '').values()]
+  const queues = [...Map.groupBy(events, (event) => eventSubject(event) ?? event).values()]
   const sent: SinkEvent[] = []
   let failure: { readonly error: unknown } | undefined
 

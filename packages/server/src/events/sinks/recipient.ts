@@ -3,8 +3,8 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Sealing } from '../../platform/keys/sealing.ts'
 import type { StoredSink } from '../../store/sink-row.ts'
 
-/** Where the events of a sink are sent. */
-export interface Recipient extends Pick<SinkSettings, 'name' | 'kind' | 'url' | 'format'> {
+/** Where the events of a sink are sent, and which of them. */
+export interface Recipient extends Pick<SinkSettings, 'name' | 'kind' | 'url' | 'format' | 'filter'> {
   readonly id: string
   /** Messages are signed with each. */
   readonly secrets: readonly string[]
@@ -14,8 +14,8 @@ export interface Recipient extends Pick<SinkSettings, 'name' | 'kind' | 'url' | 
 export const sinkSecretUse = (sinkId: string): string => `secret of event sink ${sinkId}`
 
 export function recipientOf(sink: StoredSink, { sealing, clock }: { sealing: Sealing; clock: Clock }): Recipient {
-  const { id, name, kind, url, format, secret, previousSecret, previousSecretUntil } = sink
+  const { id, name, kind, url, format, filter, secret, previousSecret, previousSecretUntil } = sink
   const hasPrevious = previousSecret !== null && (previousSecretUntil ?? 0) > clock.now()
   const sealed = [secret, hasPrevious ? previousSecret : null].filter((each) => each !== null)
-  return { id, name, kind, url, format, secrets: sealed.map((each) => sealing.open(each, sinkSecretUse(id))) }
+  return { id, name, kind, url, format, filter, secrets: sealed.map((each) => sealing.open(each, sinkSecretUse(id))) }
 }

@@ -1,8 +1,9 @@
-import { newId, passesFilter, retryDelayMs, type SinkEvent } from '@countersign/core'
+import { newId, retryDelayMs, type SinkEvent } from '@countersign/core'
 import type { Logger } from 'pino'
 import { OutboundError } from '../../outbound/outbound-error.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Sealing } from '../../platform/keys/sealing.ts'
+import { firstPositionOf, type OutboxRow } from '../../store/outbox-row.ts'
 import {
   findSink,
   hasPendingRecords,
@@ -10,15 +11,15 @@ import {
   loadNewestPosition,
   loadOutbox,
   loadOutboxRange,
+  type OutboxReach,
 } from '../../store/reads/event-sink-reads.ts'
 import type { StoredSink } from '../../store/sink-row.ts'
 import type { Store } from '../../store/store.ts'
 import type { DeliveryNote } from '../../store/writes/event-sink-writes.ts'
 import { eventText } from '../event-text.ts'
-import type { Delivered } from './deliver-in-order.ts'
 import type { KnownSinks } from './known-sinks.ts'
 import { recipientOf } from './recipient.ts'
-import type { SendEvents } from './sink-senders.ts'
+import { type EventBatch, nothingSent, type SendBatch, type SentBatch } from './send-batch.ts'
 
 export interface SinkDeliveryParts {
   readonly store: Pick<Store, 'db'>
@@ -27,7 +28,7 @@ export interface SinkDeliveryParts {
   readonly sealing: Sealing
   readonly nodeId: string
   readonly sinks: KnownSinks
-  readonly send: SendEvents
+  readonly send: SendBatch
   /** Whether this process delivers. Others of its node only send tests. */
   readonly isLead: boolean
   /** Gives pending records their positions. Resolves to whether there may be more. */
@@ -52,25 +53,25 @@ export interface TestDelivery {
 }
 
 /** How soon after an event its delivery begins: long enough for several to share a round. */
-const WAKE_MS = 100
+const WAKE_MS = 250
 const ROUND_MS = 500
 /** Another process delivers when the lease of one that died has ended. */
 const LEASE_MS = 15_000
 /** A lease of which more than this has passed is taken again before a delivery. */
 const RENEW_MS = 5_000
-/** A batch begins no further message after this time, well before its lease ends. */
-const BATCH_MS = 5_000
+/** A batch begins no further message after this time, well before its lease ends. The next one has what happened meanwhile. */
+const BATCH_MS = 2_000
 
 /** Delivers the events of the outbox to the sinks, as the one process that has the lease of a sink. */
 export class SinkDelivery {
   readonly #parts: SinkDeliveryParts
   readonly #owner = newId()
   readonly #busy = new Map<string, Promise<void>>()
-  /** Events after the position of a sink that it has received nevertheless, since they are about other subjects than one that failed. */
-  readonly #ahead = new Map<string, Set<number>>()
+  /** Of sinks that did not take all of the last batch: events after their position that they have nevertheless, since they are about other subjects than one that failed or is slow. */
+  readonly #ahead = new Map<string, readonly number[]>()
   readonly #leased = new Set<string>()
   /** What was read last in this round. */
-  #read: ReadEvents = NOTHING_READ
+  #read: ReadRows = NOTHING_READ
   readonly #timer: NodeJS.Timeout | undefined
   #wake: NodeJS.Timeout | undefined
   #round: Promise<void> | undefined
@@ -104,7 +105,7 @@ export class SinkDelivery {
   async test(sink: StoredSink, id = newId()): Promise<TestDelivery> {
     const started = performance.now()
     const event = this.#notice(id, sink.position, { event_type: 'test', message: 'a test event' }, sink)
-    const { error } = await this.#send(sink, [event])
+    const { error } = await this.#send(sink, { rows: [], after: sink.position, ahead: [], notice: event })
     return {
       eventId: id,
       error: error === undefined ? undefined : describeFailure(error),
@@ -139,7 +140,9 @@ export class SinkDelivery {
       if (!sinks.exist || this.#isStopping) return
       const newest = await loadNewestPosition(store.db)
       this.#read = NOTHING_READ
-      for (const sink of await listSinks(store.db)) {
+      const known = await listSinks(store.db)
+      this.#forgetDeleted(new Set(known.map(({ id }) => id)))
+      for (const sink of known) {
         if (!this.#isDue(sink, newest) || this.#busy.has(sink.id)) continue
         const delivering = this.#deliverTo(sink).finally(() => this.#busy.delete(sink.id))
         this.#busy.set(sink.id, delivering)
@@ -147,6 +150,11 @@ export class SinkDelivery {
     } catch (error) {
       log.warn({ err: error }, 'events could not be delivered yet')
     }
+  }
+
+  #forgetDeleted(known: ReadonlySet<string>): void {
+    for (const id of this.#ahead.keys()) if (!known.has(id)) this.#ahead.delete(id)
+    for (const id of this.#leased) if (!known.has(id)) this.#leased.delete(id)
   }
 
   #isDue({ enabled, position, retryAt, leaseOwner, leaseUntil }: StoredSink, newest: number): boolean {
@@ -159,15 +167,17 @@ export class SinkDelivery {
     const { store, lease, note, log } = this.#parts
     const leased = { id: due.id, owner: this.#owner, leaseMs: LEASE_MS }
     try {
+      // Another process has delivered meanwhile, or an administrator has asked for the same events again.
+      if (due.leaseOwner !== this.#owner) this.#ahead.delete(due.id)
       if (!this.#hasLease(due) && !(await lease(leased))) return
       this.#leased.add(due.id)
       let { position } = due
       let sink: StoredSink | undefined = due
       // Read again for each batch: an administrator may have disabled it meanwhile, or changed where it sends.
       for (; sink?.enabled && !this.#isStopping; sink = await findSink(store.db, due.id)) {
-        const { events, dropped } = await this.#eventsAfter(position)
-        if (events.length === 0 && dropped === 0) return
-        const delivered = await this.#deliverBatch(sink, events, { position, dropped })
+        const { rows, dropped } = await this.#rowsAfter(position, this.#ahead.has(due.id) ? 'far' : 'near')
+        if (rows.length === 0 && dropped === 0) return
+        const delivered = await this.#deliverBatch(sink, rows, { position, dropped })
         if (!(await note(leased, delivered)) || delivered.failure) return
         position = delivered.position
       }
@@ -181,47 +191,43 @@ export class SinkDelivery {
     return leaseOwner === this.#owner && leaseUntil > this.#parts.clock.now() + LEASE_MS - RENEW_MS
   }
 
-  /** The next events, and how many before them were deleted. Sinks that are equally far share what was read and parsed. */
-  async #eventsAfter(position: number): Promise<{ events: readonly SinkEvent[]; dropped: number }> {
+  /** The next events, and how many before them were deleted. Sinks that are equally far share what was read. */
+  async #rowsAfter(position: number, reach: OutboxReach): Promise<{ rows: readonly OutboxRow[]; dropped: number }> {
     const { db } = this.#parts.store
-    if (this.#read.after !== position) this.#read = { after: position, events: loadOutbox(db, position) }
-    const events = await this.#read.events
-    if (events[0]?.position === position + 1) return { events, dropped: 0 }
+    if (this.#read.after !== position || this.#read.reach !== reach)
+      this.#read = { after: position, reach, rows: loadOutbox(db, position, reach) }
+    const rows = await this.#read.rows
+    if (rows[0] && firstPositionOf(rows[0]) <= position + 1) return { rows, dropped: 0 }
     const { first } = await loadOutboxRange(db)
     const dropped = Math.max(0, first - 1 - position)
-    return { events: await loadOutbox(db, position + dropped), dropped }
+    return { rows: await loadOutbox(db, position + dropped, reach), dropped }
   }
 
   async #deliverBatch(
     sink: StoredSink,
-    events: readonly SinkEvent[],
+    rows: readonly OutboxRow[],
     { position, dropped }: { readonly position: number; readonly dropped: number },
   ): Promise<DeliveryNote> {
-    const ahead = this.#ahead.get(sink.id) ?? new Set()
-    const passing = events.filter((event) => passesFilter(event, sink.filter) && !ahead.has(event.position))
-    const due = dropped > 0 ? [this.#dropNotice(sink, position, dropped), ...passing] : passing
-    const { sent, error } = due.length > 0 ? await this.#send(sink, due) : NOTHING_SENT
-    for (const event of sent) ahead.add(event.position)
-    const isSent = new Set(sent)
-    const missing = due.find((event) => !isSent.has(event))
-    const reached = missing ? missing.position - 1 : (events.at(-1)?.position ?? position + dropped)
-    const kept = new Set([...ahead].filter((each) => each > reached))
-    this.#ahead.set(sink.id, kept)
-    // The notice has the position of the last event that was dropped.
-    const isNoticeMissing = dropped > 0 && missing === due[0]
+    const notice = dropped > 0 && this.#dropNotice(sink, position, dropped)
+    const ahead = this.#ahead.get(sink.id) ?? []
+    const sent = await this.#send(sink, { rows, after: position + dropped, ahead, ...(notice && { notice }) })
+    const last = rows.at(-1)?.position ?? sent.after
+    if (sent.after < last) this.#ahead.set(sink.id, sent.ahead)
+    else this.#ahead.delete(sink.id)
+    const isNoticeMissing = notice && !sent.isNoticeSent
     return {
-      position: isNoticeMissing ? position : reached,
+      position: isNoticeMissing ? position : sent.after,
       dropped: isNoticeMissing ? 0 : dropped,
-      hasDelivered: sent.length > 0,
-      failure: error === undefined ? null : this.#failure(sink, error, sent.length > 0),
+      hasDelivered: sent.hasSent,
+      failure: sent.error === undefined ? null : this.#failure(sink, sent.error, sent.hasSent),
     }
   }
 
-  async #send(sink: StoredSink, events: readonly SinkEvent[]): Promise<Delivered> {
+  async #send(sink: StoredSink, batch: EventBatch): Promise<SentBatch> {
     try {
-      return await this.#parts.send(recipientOf(sink, this.#parts), events, BATCH_MS)
+      return await this.#parts.send(recipientOf(sink, this.#parts), batch, BATCH_MS)
     } catch (error) {
-      return { sent: [], error }
+      return nothingSent(batch, error)
     }
   }
 
@@ -253,13 +259,13 @@ export class SinkDelivery {
   }
 }
 
-interface ReadEvents {
+interface ReadRows {
   readonly after: number
-  readonly events: Promise<readonly SinkEvent[]>
+  readonly reach: OutboxReach
+  readonly rows: Promise<readonly OutboxRow[]>
 }
 
-const NOTHING_SENT: Delivered = { sent: [] }
-const NOTHING_READ: ReadEvents = { after: -1, events: Promise.resolve([]) }
+const NOTHING_READ: ReadRows = { after: -1, reach: 'near', rows: Promise.resolve([]) }
 
 /** For administrators. It quotes nothing that a server sent. */
 function describeFailure(error: unknown): string {

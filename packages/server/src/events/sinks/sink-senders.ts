@@ -12,6 +12,7 @@ import {
 import { OutboundError } from '../../outbound/outbound-error.ts'
 import type { MessageSender } from '../../outbound/send-message.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { FairQueue } from '../../platform/fair-queue.ts'
 import type { Settings } from '../../platform/settings/index.ts'
 import { type Delivered, deliverInOrder } from './deliver-in-order.ts'
 import type { Recipient } from './recipient.ts'
@@ -35,8 +36,10 @@ export type SendEvents = (
 /** Messages about different subjects that are on their way at the same time. */
 const AT_ONCE = 8
 const OTLP_TYPE = 'application/json'
+const MAX_WAITING = 100
 
 export function createSendEvents({ sender, clock, settings, folder }: SinkSenderParts): SendEvents {
+  const files = new FairQueue({ atOnce: Number.POSITIVE_INFINITY, perKey: 1, maxWaiting: MAX_WAITING })
   /** Sends one batch after the other, and the events of one that is too long one by one. Ends after the first failure. */
   const inBatches = async (
     batches: readonly (readonly SinkEvent[])[],
@@ -88,7 +91,8 @@ export function createSendEvents({ sender, clock, settings, folder }: SinkSender
         if (folder === undefined) throw new TypeError('there is no data directory for files')
         const { maxFileBytes: maxBytes, keepFiles } = settings.events
         const lines = batch.map((event) => formatEvent(event, format))
-        await appendLines({ folder, name, maxBytes, keepFiles }, lines)
+        // A test can come while a batch is written.
+        await files.run(name, () => appendLines({ folder, name, maxBytes, keepFiles }, lines))
       }
       return inBatches([events], append, isOver)
     },

@@ -45,7 +45,8 @@ async function changeSink(
   secret: string | null | undefined,
 ): Promise<void> {
   validateSink(next)
-  await updateSink(tx, current.id, { settings: next, secrets: nextSecrets(current, next, secret, tx.now) })
+  const isMoved = sinkDestination(next) !== sinkDestination(current)
+  await updateSink(tx, current.id, { settings: next, secrets: nextSecrets(current, next, secret, tx.now), isMoved })
 }
 
 /** A changed address drops the secrets: what signs for the old receiver must not sign for the new one. */

@@ -1,5 +1,5 @@
-import type { SinkEvent } from '@countersign/core'
 import type { Recipient } from '../../events/sinks/recipient.ts'
+import type { EventBatch, SentBatch } from '../../events/sinks/send-batch.ts'
 import type { Settings } from '../../platform/settings/index.ts'
 import type { SentProcessError } from '../workers/sent-error.ts'
 
@@ -12,19 +12,19 @@ export interface SenderStart {
 
 export interface SendRequest {
   readonly recipient: Recipient
-  readonly events: readonly SinkEvent[]
+  readonly batch: EventBatch
   readonly beginWithinMs: number
 }
 
-export interface SendResponse {
-  /** The indexes of the events that were sent. */
-  readonly sent: readonly number[]
-  /** Of the first event that could not be sent. */
+export interface SendResponse extends Omit<SentBatch, 'error'> {
   readonly error?: SentProcessError
 }
 
+export type SendProcedures = {
+  sendBatch(request: SendRequest): Promise<SendResponse>
+}
+
 /** Procedures that the process that sends events offers the one that started it. */
-export type SenderProcedures = {
+export type SenderProcedures = SendProcedures & {
   start(start: SenderStart): void
-  send(request: SendRequest): Promise<SendResponse>
 }

@@ -1,12 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
-import type { SendEvents } from '../../events/sinks/sink-senders.ts'
-import { OutboundError } from '../../outbound/outbound-error.ts'
+import type { SendBatch } from '../../events/sinks/send-batch.ts'
+import { fetchLimits } from '../../outbound/fetch-document.ts'
 import { forwardToLog } from '../../platform/log/create-log.ts'
 import { type Channel, createChannel } from '../workers/channel.ts'
-import { fromProcessError } from '../workers/sent-error.ts'
 import type { SenderProcedures, SenderStart } from './protocol.ts'
+import { sendOver } from './send-over.ts'
 
 interface SenderOptions extends SenderStart {
   readonly log: Logger
@@ -16,7 +16,7 @@ interface SenderOptions extends SenderStart {
 
 /** Sends events from a process of its own, so that no login waits while messages are formatted, signed and sent. */
 export interface Sender {
-  readonly send: SendEvents
+  readonly send: SendBatch
   /** The process while there is one. */
   readonly pid: number | undefined
   /** Call it when nothing is being sent. */
@@ -29,11 +29,15 @@ interface RunningSender {
 }
 
 const IDLE_MS = 60_000
-/** Longer than the last message of a batch takes, with its second try. */
-const HUNG_MS = 60_000
+/** The last message of a batch can be sent again, whole and shortened. A batch that takes much longer has hung. */
+const [MAX_TRIES, MARGIN_MS] = [6, 30_000]
+/** What a process of Node needs of the environment. The other variables hold passwords and keys. */
+const PASSED_VARIABLES = /^(NODE_.*|SSL_CERT_.*|LD_LIBRARY_PATH|PATH|HOME|TZ|TMPDIR|TEMP|TMP|SystemRoot)$/
 
 /** Its process is started with the first events, again after it has ended, and ends when there is nothing to send. */
-export function createSender({ settings, folder, log, idleMs = IDLE_MS, hungMs = HUNG_MS }: SenderOptions): Sender {
+export function createSender({ settings, folder, log, idleMs = IDLE_MS, ...options }: SenderOptions): Sender {
+  const { jwks, dev, events } = settings
+  const { hungMs = MAX_TRIES * fetchLimits(jwks).totalMs + MARGIN_MS } = options
   let running: RunningSender | undefined
   let sending = 0
   let idle: NodeJS.Timeout | undefined
@@ -41,6 +45,7 @@ export function createSender({ settings, folder, log, idleMs = IDLE_MS, hungMs =
   const start = (): RunningSender => {
     const child = fork(fileURLToPath(new URL('./sender-process.ts', import.meta.url)), [], {
       serialization: 'advanced',
+      env: Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED_VARIABLES.test(name))),
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       // The controller's own debugger has its port.
       execArgv: process.execArgv.filter((option) => !option.startsWith('--inspect')),
@@ -70,7 +75,8 @@ export function createSender({ settings, folder, log, idleMs = IDLE_MS, hungMs =
     // Neither the process nor the channel to it keeps the controller from ending.
     child.unref()
     child.channel?.unref()
-    channel.send('start', { settings, folder })
+    // Only these: the settings hold the sealing key and the password of the database.
+    channel.send('start', { settings: { jwks, dev, events }, folder })
     return started
   }
 
@@ -82,23 +88,14 @@ export function createSender({ settings, folder, log, idleMs = IDLE_MS, hungMs =
   }
 
   return {
-    send: async (recipient, events, beginWithinMs) => {
+    send: async (recipient, batch, beginWithinMs) => {
       clearTimeout(idle)
-      sending++
       running ??= start()
+      sending++
       const { child, channel } = running
       const hung = setTimeout(() => child.kill('SIGKILL'), beginWithinMs + hungMs).unref()
       try {
-        const { sent, error } = await channel.call('send', { recipient, events, beginWithinMs })
-        return {
-          sent: sent.flatMap((index) => events[index] ?? []),
-          ...(error && { error: fromProcessError(error) }),
-        }
-      } catch (error) {
-        return {
-          sent: [],
-          error: new OutboundError('stopped', 'the process that sends events has ended', { cause: error }),
-        }
+        return await sendOver(channel)(recipient, batch, beginWithinMs)
       } finally {
         clearTimeout(hung)
         sending--

@@ -6,6 +6,7 @@ import type { NotedAttempts } from '../../limits/attempt-sharing.ts'
 import type { Settings } from '../../platform/settings/index.ts'
 import type { Change } from '../../store/change.ts'
 import type { DataDir } from '../data-dir.ts'
+import type { SendProcedures } from '../delivery/protocol.ts'
 import type { FirstAdmin } from '../first-admin.ts'
 
 /** The argument of a worker's `start`. */
@@ -42,7 +43,7 @@ export type WorkerProcedures = {
 }
 
 /** Procedures that the primary process offers its workers. */
-export type PrimaryProcedures = {
+export type PrimaryProcedures = SendProcedures & {
   attempts(noted: NotedAttempts): void
   /** Resolves when the other workers have received the changes. */
   changes(changes: readonly Change[]): Promise<void>

@@ -4,6 +4,7 @@ import { createEventHub } from '../../events/event-hub.ts'
 import { createEventWriters } from '../../events/event-writers.ts'
 import { createMetricsAggregator } from '../../events/metrics/metrics-aggregator.ts'
 import { serveMetrics } from '../../events/metrics/metrics-server.ts'
+import { sinkFolder } from '../../events/sinks/sink-file.ts'
 import { createSharedJwksFetch } from '../../keyset/shared-jwks-fetch.ts'
 import { LocalGuesses } from '../../limits/guesses.ts'
 import { startWriter } from '../../operations/start-writer.ts'
@@ -18,6 +19,8 @@ import { settleWithin } from '../../platform/settle-within.ts'
 import { openStore } from '../../store/open-store.ts'
 import type { Store } from '../../store/store.ts'
 import { withNode } from '../../store/with-node.ts'
+import { serveSend } from '../delivery/send-over.ts'
+import { createSender } from '../delivery/sender-handle.ts'
 import { startDevelopment } from '../start-development.ts'
 import {
   isSharedDatabase,
@@ -63,11 +66,16 @@ export async function startWorkers(
   const fetch = createSharedJwksFetch(createConditionalFetch(createFetchDocument({ settings })), settings.jwks)
   const metrics = createMetricsAggregator()
 
+  // One for all workers, so that only one process writes to the file of a sink.
+  const sender = createSender({ settings, folder: sinkFolder(dataDir.path), log })
+  undo.push(sender.stop)
+
   const fork = (): WorkerHandle => {
     const served = serveGuesses(guesses)
     const procedures: PrimaryProcedures = {
       ...served.procedures,
       fetch,
+      sendBatch: serveSend(sender.send),
       attempts: (noted) => {
         for (const other of supervisor.running()) if (other !== handle) other.channel.send('attempts', noted)
       },

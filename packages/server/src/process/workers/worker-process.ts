@@ -5,6 +5,7 @@ import { createSharedAttempts } from '../../limits/attempt-sharing.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { createLog } from '../../platform/log/create-log.ts'
 import { createSharedChanges } from '../../store/change-sharing.ts'
+import { sendOver } from '../delivery/send-over.ts'
 import { type StartedNode, startNode, type Undo } from '../start-node.ts'
 import { createChannel } from './channel.ts'
 import type { PrimaryProcedures, WorkerProcedures, WorkerStart } from './protocol.ts'
@@ -90,6 +91,7 @@ async function startHere(start: WorkerStart): Promise<StartedNode> {
       changes,
       guesses: createRemoteGuesses(primary),
       fetchJwks,
+      sendBatch: sendOver(primary),
     },
     // The primary process starts a replacement.
     onFatal: () => void stop().finally(() => process.exit(1)),

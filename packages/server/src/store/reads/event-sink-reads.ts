@@ -1,8 +1,6 @@
-import type { SinkEvent } from '@countersign/core'
 import type { Kysely } from 'kysely'
-import { countEventLines, readEventLines } from '../event-lines.ts'
-import type { EventOutboxRow } from '../event-schema.ts'
 import { notFound } from '../not-found.ts'
+import { firstPositionOf, type OutboxRow, outboxRowOf } from '../outbox-row.ts'
 import { prepared } from '../prepared.ts'
 import type { Database } from '../schema.ts'
 import { type StoredSink, sinkFromRow } from '../sink-row.ts'
@@ -12,9 +10,7 @@ type Db = Kysely<Database>
 const sinkById = prepared(1, (db, id: string) => db.selectFrom('event_sinks').selectAll().where('id', '=', id))
 const anySink = prepared(0, (db) => db.selectFrom('event_sinks').select('id').limit(1))
 const newestPosition = prepared(0, (db) => db.selectFrom('outbox_state').select('position').where('id', '=', 1))
-const oldestRow = prepared(0, (db) =>
-  db.selectFrom('event_outbox').select(['position', 'content']).orderBy('position').limit(1),
-)
+const oldestRow = prepared(0, (db) => db.selectFrom('event_outbox').selectAll().orderBy('position').limit(1))
 const rowsBetween = prepared(2, (db, after: number, last: number) =>
   db
     .selectFrom('event_outbox')
@@ -57,8 +53,8 @@ export interface OutboxRange {
 
 export async function loadOutboxRange(db: Db): Promise<OutboxRange> {
   const last = await loadNewestPosition(db)
-  const [oldest] = await oldestRow(db)
-  return { first: oldest ? Number(oldest.position) + 1 - countEvents(oldest.content) : last + 1, last }
+  const [oldest] = (await oldestRow(db)).map(outboxRowOf)
+  return { first: oldest ? firstPositionOf(oldest) : last + 1, last }
 }
 
 /** The position of the newest event. */
@@ -69,38 +65,34 @@ export async function loadNewestPosition(db: Db): Promise<number> {
 
 /** Events of one row of the outbox. */
 export const MAX_ROW_EVENTS = 100
-/** Of a delivery: each is noted, which costs as much as many events. */
-const [MAX_EVENTS, MAX_CHARACTERS] = [1_000, 1_048_576]
+/**
+ * How far a delivery reads: each is noted, which costs as much as many events. It reads far where a receiver has not taken all of the last one, so that
+ * events about others overtake those of a subject that fails, or causes more than the receiver takes.
+ */
+const REACHES = {
+  near: { events: 1_000, characters: 1_048_576 },
+  far: { events: 10_000, characters: 8_388_608 },
+} as const
+export type OutboxReach = keyof typeof REACHES
 
-/** The next events after a position, in their order: up to a thousand, fewer if they are long. None when that which follows has been deleted. */
-export async function loadOutbox(db: Db, after: number): Promise<SinkEvent[]> {
-  const events: SinkEvent[] = []
-  for (let characters = 0, last = after; events.length < MAX_EVENTS && characters < MAX_CHARACTERS; ) {
+/**
+ * The rows of the next events after a position, in their order, fewer if they are long. The first row can begin with events before it. None when the
+ * next event has been deleted.
+ */
+export async function loadOutbox(db: Db, after: number, reach: OutboxReach): Promise<OutboxRow[]> {
+  const { events, characters } = REACHES[reach]
+  const rows: OutboxRow[] = []
+  for (let last = after; last < after + events && charactersOf(rows) < characters; ) {
     // The row of the next event ends at the latest there.
-    const rows = await rowsBetween(db, last, last + MAX_ROW_EVENTS)
-    const next = rows.flatMap(eventsOf).filter(({ position }) => position > last)
+    const next = (await rowsBetween(db, last, last + MAX_ROW_EVENTS)).map(outboxRowOf)
     // Meanwhile, the oldest events can be deleted.
-    const isGap = events.length > 0 && next[0]?.position !== last + 1
-    if (next.length === 0 || isGap) break
-    events.push(...next)
-    characters += rows.reduce((sum, { content }) => sum + content.length, 0)
+    if (!next[0] || firstPositionOf(next[0]) > last + 1) break
+    rows.push(...next)
     last = next.at(-1)?.position ?? last
   }
-  return events
+  return rows
 }
 
-function eventsOf({ position, id, at, content }: EventOutboxRow): SinkEvent[] {
-  if (isOneEvent(content)) return [{ id, position: Number(position), at: Number(at), text: content }]
-  const lines = readEventLines(content)
-  const first = Number(position) + 1 - lines.length
-  return lines.map((event, index) => ({ id: event.id, position: first + index, at: event.at, text: event.text }))
-}
-
-function countEvents(content: string): number {
-  return isOneEvent(content) ? 1 : countEventLines(content)
-}
-
-/** Whether an earlier release wrote the row. */
-function isOneEvent(content: string): boolean {
-  return content.startsWith('{')
+function charactersOf(rows: readonly OutboxRow[]): number {
+  return rows.reduce((sum, { content }) => sum + content.length, 0)
 }

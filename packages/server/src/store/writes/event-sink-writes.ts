@@ -5,6 +5,8 @@ import type { Transaction } from '../transaction.ts'
 import { rejectDuplicates } from '../unique-violation.ts'
 
 const ENTITY = 'eventSinks'
+/** The process that delivers begins anew. */
+const NO_LEASE = { lease_owner: null, lease_until: 0 } as const
 
 /** The sealed secrets of a sink. */
 export type SinkSecrets = Pick<StoredSink, 'secret' | 'previousSecret' | 'previousSecretUntil'>
@@ -37,16 +39,21 @@ export async function insertSink(
   tx.changed({ entity: ENTITY, id, action: 'created' })
 }
 
-/** A changed sink is tried at once. Fails with COULD_NOT_VALIDATE when the name is taken. */
+/** A changed sink is tried at once; one with another destination has none of what the last one had received out of turn. Fails with COULD_NOT_VALIDATE when the name is taken. */
 export async function updateSink(
   tx: Transaction,
   id: string,
-  { settings, secrets }: { readonly settings: SinkSettings; readonly secrets: SinkSecrets },
+  {
+    settings,
+    secrets,
+    isMoved,
+  }: { readonly settings: SinkSettings; readonly secrets: SinkSecrets; readonly isMoved: boolean },
 ): Promise<void> {
+  const lease = isMoved ? NO_LEASE : {}
   await rejectDuplicates({ name: settings.name }, () =>
     tx.db
       .updateTable('event_sinks')
-      .set({ ...sinkColumns(settings), ...secretColumns(secrets), retry_at: 0, updated_at: tx.now })
+      .set({ ...sinkColumns(settings), ...secretColumns(secrets), ...lease, retry_at: 0, updated_at: tx.now })
       .where('id', '=', id)
       .execute(),
   )
@@ -62,7 +69,7 @@ export async function deleteSink(tx: Transaction, id: string): Promise<void> {
 export async function moveSink(tx: Transaction, id: string, position: number): Promise<void> {
   await tx.db
     .updateTable('event_sinks')
-    .set({ position, retry_at: 0, lease_owner: null, lease_until: 0 })
+    .set({ position, retry_at: 0, ...NO_LEASE })
     .where('id', '=', id)
     .execute()
   tx.changed({ entity: ENTITY, id, action: 'updated' })

@@ -1,5 +1,6 @@
-import type { SinkEvent } from '@countersign/core'
 import type { Recipient } from '../../../src/events/sinks/recipient.ts'
+import type { EventBatch } from '../../../src/events/sinks/send-batch.ts'
+import { eventLines } from '../../../src/store/event-lines.ts'
 
 export const fileRecipient = (): Recipient => ({
   id: 'id-of-file',
@@ -7,14 +8,23 @@ export const fileRecipient = (): Recipient => ({
   kind: 'file',
   url: null,
   format: 'json',
+  filter: null,
   secrets: [],
 })
 
 /** Events at positions from `first` on, each about another subject. */
-export function eventsFrom(first: number, count: number): SinkEvent[] {
-  return Array.from({ length: count }, (_, at) => {
+export function batchFrom(first: number, count: number): EventBatch {
+  const events = Array.from({ length: count }, (_, at) => {
     const position = first + at
-    const text = JSON.stringify({ namespace: 'authentication', identity_id: `identity-${position}` })
-    return { id: `event-${position}`, position, at: 0, text }
+    return { id: `event-${position}`, at: 0, text: textOf(position) }
   })
+  const last = first + count - 1
+  return {
+    rows: [{ position: last, id: `event-${last}`, at: 0, content: eventLines(events) }],
+    after: first - 1,
+    ahead: [],
+  }
 }
+
+const textOf = (position: number): string =>
+  JSON.stringify({ namespace: 'authentication', identity_id: `identity-${position}` })
