@@ -20,7 +20,7 @@ export class SessionExchange {
 
   /** Throws FORBIDDEN for an administrator of this controller, who already has a session. */
   async exchange(
-    { account }: HostedCaller,
+    { account, organizationId }: HostedCaller,
     { clientAddress }: { readonly clientAddress: string },
   ): Promise<{ token: string; session: LiveSession }> {
     const { store, clock } = this.#options
@@ -28,7 +28,7 @@ export class SessionExchange {
       throw new AppError('FORBIDDEN', { message: 'only an API account can exchange its token for a session' })
     const id = accountIdentityId(account.id)
     const { credential } = account
-    await store.run(ensureAccountIdentity, {}, { actorId: id, credential, now: clock.now() })
+    await store.run(ensureAccountIdentity, {}, { actorId: id, credential, organizationId, now: clock.now() })
     const identity = await findIdentity(store.db, id)
     const policy = identity && (await findAuthPolicy(store.db, identity.authPolicyId))
     if (!identity || !policy) throw new AppError('STORE_UNAVAILABLE')

@@ -38,6 +38,8 @@ export class SignerFollower {
   readonly #readSince = new Set<string>()
   /** What waits for another try. Requests try earlier. */
   readonly #retried = new Set<string>()
+  /** Ids of signers that changed while `ALL` is read: the pages may have what they were before. */
+  readonly #changedMeanwhile = new Set<string>()
   /** Ids of signers that other nodes changed, unless `onOwnChange` removes them. */
   readonly #changedElsewhere = new Set<string>()
   #isStopped = false
@@ -80,6 +82,7 @@ export class SignerFollower {
       if ((entity !== 'externalJwtSigners' && entity !== 'identityProviders') || isReport(action)) continue
       const ids = entity === 'externalJwtSigners' && keyOwnerOf(id) === id ? [id, signalKeysId(id)] : [id]
       for (const each of ids) {
+        if (this.#reading.has(ALL)) this.#changedMeanwhile.add(each)
         if (action === 'deleted') this.#options.onDeleted(each)
         else {
           this.#changedElsewhere.add(each)
@@ -144,12 +147,13 @@ export class SignerFollower {
   async #loadAll(): Promise<void> {
     const { store, knownIds } = this.#options
     const seen = new Set<string>()
+    this.#changedMeanwhile.clear()
     for await (const page of loadKeySigners(store)) {
       if (this.#isStopped) return
       for (const loaded of page) {
         seen.add(loaded.signer.id)
-        // A signer that changed while the page was read will be read again.
-        if (!this.#wanted.has(loaded.signer.id)) this.#options.onLoaded(loaded, { isFromAnotherNode: false })
+        // A signer that changed meanwhile is read on its own, unless it was deleted.
+        if (!this.#changedMeanwhile.has(loaded.signer.id)) this.#options.onLoaded(loaded, { isFromAnotherNode: false })
       }
     }
     for (const id of knownIds()) if (!seen.has(id)) this.reload(id)

@@ -13,6 +13,7 @@ import { identityChangedEvent, identitySyncWarning } from '../events/identity-sy
 import type { AttemptLimits } from '../limits/attempt-limits.ts'
 import { limitUntrusted } from '../limits/limit-untrusted.ts'
 import { syncIdentity } from '../operations/identity/sync-identity.ts'
+import { type CredentialUses, usesOf } from '../operations/possession/use-credentials.ts'
 import type { Clock } from '../platform/clock.ts'
 import { SYSTEM_ACTOR } from '../store/actor.ts'
 import type { StoredIdentity } from '../store/identity-row.ts'
@@ -23,6 +24,7 @@ import type { Store } from '../store/store.ts'
 /** What a token changes, and the token. */
 interface AcceptedSync extends TokenSync {
   readonly token: RevocableToken
+  readonly uses: CredentialUses | undefined
 }
 
 interface IdentitySyncParts {
@@ -51,7 +53,7 @@ export class IdentitySync {
    */
   async apply(
     signer: StoredSigner,
-    token: Pick<VerifiedToken, 'claims' | 'identityClaim' | 'ruleAttributes'>,
+    token: Pick<VerifiedToken, 'claims' | 'identityClaim' | 'ruleAttributes' | 'proofUse' | 'tokenUse'>,
     identity: StoredIdentity,
     { isRepeated = false } = {},
   ): Promise<StoredIdentity> {
@@ -59,15 +61,15 @@ export class IdentitySync {
     if (!plan) return identity
     for (const warning of plan.warnings) this.#warn(signer, identity, warning, isRepeated)
     if (plan.attributes === undefined && plan.name === undefined) return identity
-    return this.#write(signer, identity, { ...plan, token: revocableToken(token) })
+    return this.#write(signer, identity, { ...plan, token: revocableToken(token), uses: usesOf(token) })
   }
 
   async #write(signer: StoredSigner, identity: StoredIdentity, plan: AcceptedSync): Promise<StoredIdentity> {
     const { store, clock, events, limits } = this.#parts
     const { id } = identity
-    const { attributes, name, issuedAt, token } = plan
+    const { attributes, name, issuedAt, token, uses } = plan
     const verifiedBy = { signerId: signer.id, signerRevision: signer.revision }
-    const args = { id, ...verifiedBy, attributes, name, issuedAt, token }
+    const args = { id, ...verifiedBy, attributes, name, issuedAt, token, uses }
     const sync = (countedAs?: string) =>
       store.run(syncIdentity, args, { actorId: SYSTEM_ACTOR.id, now: clock.now(), countedAs })
     const isChanged = signer.trust.isTrusted

@@ -42,6 +42,7 @@ import { REVOCATION_LIST } from '../http/api-paths.ts'
 import { createHttpServer, type HttpServer } from '../http/pipeline/create-http-server.ts'
 import { ProofsOfRequests } from '../http/pipeline/request-proofs.ts'
 import { buildRoutes } from '../http/routes.ts'
+import { QrPictures } from '../http/shared/qr-pictures.ts'
 import { KeySets } from '../keyset/key-sets.ts'
 import { createAttemptLimits } from '../limits/attempt-limits.ts'
 import type { AttemptSharing } from '../limits/attempt-sharing.ts'
@@ -404,6 +405,7 @@ export function createController(parts: ControllerParts): Controller {
     policies,
     secondFactor,
     oneTimeCodes: new OneTimeCodes(parts),
+    qrPictures: new QrPictures(),
     signers,
     signerKeys,
     passwordLogin,

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { newId } from '@countersign/core'
+import type { AppOptions } from '../http/build-app.ts'
+import { settle, until } from '../keyset/fake-time.ts'
 import { makeAccountClients } from './account-clients.fixture.ts'
 import { setUpHosted } from './hosted.fixture.ts'
 
@@ -9,8 +11,8 @@ interface Listed {
   readonly active: boolean
 }
 
-async function setUp(t: Parameters<typeof setUpHosted>[0], role = 'admin') {
-  const hosted = await setUpHosted(t)
+async function setUp(t: TestContext, role = 'admin', options: AppOptions = {}) {
+  const hosted = await setUpHosted(t, options)
   const account = await hosted.createAccount(await hosted.createProvider('cognito'), 'machine', { role })
   const bearer = hosted.token('cognito', 'machine')
   const [local] = (await hosted.call('GET', '/core/v3/networks', bearer)).json._embedded.networkList
@@ -34,6 +36,27 @@ test('D46 an account exchanges its token for a session of this controller, with 
   assert.equal((await withSession(session, 'POST', 'identities', body)).status, 201)
   assert.equal((await exchange({ type: 'SESSION' })).status, 200)
   assert.equal((await exchange({ type: 'password' })).status, 400)
+})
+
+test('F-14 the exchanges of an organization take its turns to write: two at a time', async (t) => {
+  const { app, exchange } = await setUp(t, 'admin', { isAlone: 'controller' })
+  const { run } = app.store
+  const held = Promise.withResolvers<void>()
+  let begun = 0
+  t.mock.method(app.store, 'run', async (...[operation, ...rest]: Parameters<typeof run>) => {
+    if (operation.name === 'apiAccount.ensureIdentity') {
+      begun++
+      await held.promise
+    }
+    return run(operation, ...rest)
+  })
+  const replies = Array.from({ length: 5 }, () => exchange())
+  await until(() => begun > 0)
+  await settle()
+  assert.equal(begun, 2)
+  held.resolve()
+  for (const { status } of await Promise.all(replies)) assert.equal(status, 200)
+  assert.equal(begun, 5)
 })
 
 test('D46 a read-only account reads there and changes nothing', async (t) => {

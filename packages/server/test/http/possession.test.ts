@@ -272,6 +272,31 @@ test('C-24 a token of a signer with oneUse logs in once, on all nodes, by its jt
   assert.equal((await logInWithToken(app, token({ jti: 'two' }))).status, 200)
 })
 
+test('C-24 C-21 a token or proof that is sent again does not restore a name that an administrator has changed', async (t) => {
+  const { app, token, client, signerId, identityId } = await setUp(t, {
+    oneUse: true,
+    nameSync: true,
+    enrollNameClaimsSelector: 'name',
+  })
+  const path = `/edge/management/v1/identities/${identityId}`
+  const name = async () => (await app.admin('GET', path)).json.data.name
+  const sendTwice = async (logIn: () => Promise<Reply>, ofToken: string) => {
+    assert.equal((await logIn()).status, 200)
+    assert.equal(await name(), ofToken)
+    assert.equal((await app.admin('PATCH', path, { name: 'Corrected' })).status, 200)
+    assert.equal((await logIn()).status, 401)
+    assert.equal(await name(), 'Corrected')
+  }
+  const once = token({ jti: 'one', name: 'Once' })
+  await sendTwice(() => logInWithToken(app, once), 'Once')
+  await app.admin('PATCH', `${SIGNERS}/${signerId}`, { oneUse: false })
+  const bound = token({ name: 'Bound', ...BOUND })
+  const proof = client.proofFor('POST', LOGIN, bound)
+  await sendTwice(() => client.logIn(bound, { proof }), 'Bound')
+  assert.equal((await client.logIn(bound)).status, 200)
+  assert.equal(await name(), 'Bound', 'with a proof of its own')
+})
+
 test('C-24 D25 an enrollment and the first login with the same token are one use', async (t) => {
   const { app, token, enrollingSigner } = await setUpEnrollment(t)
   await enrollingSigner({ oneUse: true })

@@ -12,6 +12,7 @@ import {
   LOGOUT_EVENT,
   SIGNALS,
   sendEvent,
+  sendLogout,
   setUpChannels,
 } from './provider-channels.fixture.ts'
 import { makeScimToken, ScimClient } from './scim.fixture.ts'
@@ -309,6 +310,30 @@ test('V-09 a token that is sent again is accepted without effect', async (t) => 
       .toSorted(),
     ['applied', 'replayed', 'replayed'],
   )
+})
+
+test('V-09 a token that is sent again without pause is not applied in a transaction, and its events are sampled', async (t) => {
+  const { app, signerId, eventToken, logoutToken } = await setUpChannels(t, SIGNER, { isAlone: 'controller' })
+  const { mock } = t.mock.method(app.store, 'run')
+  const applied = () => mock.calls.filter(({ arguments: [{ name }] }) => name.startsWith('providerChannel')).length
+  const logout = logoutToken()
+  for (const status of [200, 400, 400]) assert.equal((await sendLogout(app, signerId, logout)).status, status)
+  assert.equal(applied(), 1)
+  const token = eventToken('session-revoked')
+  assert.equal((await sendEvent(app, signerId, token)).status, 202)
+  assert.equal(applied(), 2)
+  const sendFrom = async (remoteAddress: string) => {
+    const headers = { 'content-type': 'application/secevent+jwt' }
+    const url = channelPath(signerId, 'events')
+    const request = { method: 'POST', url, headers, payload: token, remoteAddress } as const
+    assert.equal((await app.controller.http.inject(request)).statusCode, 202)
+  }
+  for (let nth = 0; nth < 700; nth++) await sendFrom(`10.${nth % 200}.${nth >> 8}.7`)
+  assert.equal(applied(), 2)
+  const replayed = app.events('providerEvent').filter(({ event_type }) => event_type === 'replayed').length
+  assert.ok(replayed > 400 && replayed < 650, String(replayed))
+  assert.equal((await sendEvent(app, signerId, eventToken('session-revoked'))).status, 202)
+  assert.equal(applied(), 3)
 })
 
 test('V-09 another body is a 400, and a long one a 413', async (t) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { mintKey } from '@countersign/testkit'
+import { deleteSigner } from '../../src/operations/signer/delete-signer.ts'
 import { storeKeySet } from '../../src/operations/signer/store-key-set.ts'
 import type { ChangeListener } from '../../src/store/change.ts'
 import { keyEndpoint, type StoredKeySet } from '../../src/store/key-signer.ts'
@@ -200,6 +201,40 @@ test('D13 F-05 a signer whose change cannot be read is not used until it can, an
   assert.equal(keySets.keysOf(other).has(KEY.kid), false)
   await time.advance(5_000)
   for (const signer of [idp, other]) assert.equal(keySets.reading(signer), undefined)
+})
+
+test('D13 F-05 a signer that is deleted while the page with it is read does not come back, and others are read', async (t) => {
+  const store = await useFileStore(t)
+  const listeners: ChangeListener[] = []
+  const followed: Store = { ...store, onChange: (listener) => void listeners.push(listener) }
+  const publish: ChangeListener = (changes) => {
+    for (const listener of listeners) listener(changes)
+  }
+  const { keySets, providers } = await setUpKeySets(t, { store: followed })
+  await keySets.loaded
+  const [gone, other] = [await createSigner(store, 'gone'), await createSigner(store, 'other')]
+  for (const name of ['gone', 'other']) providers.at(urlOf(name)).publish([KEY])
+
+  const executor = store.db.getExecutor()
+  const execute = executor.executeQuery.bind(executor)
+  const pages: unknown[] = []
+  const rest = Promise.withResolvers<void>()
+  t.mock.method(executor, 'executeQuery', async (...query: Parameters<typeof execute>) => {
+    const page = await execute(...query)
+    pages.push(page)
+    await rest.promise
+    return page
+  })
+  publish('everything')
+  await until(() => pages.length > 0)
+  await store.run(deleteSigner, { id: gone.id }, { actorId: 'system', now: 2 })
+  publish([{ entity: 'externalJwtSigners', id: gone.id, action: 'deleted' }])
+  rest.resolve()
+  await keySets.reading(other)
+  assert.deepEqual(
+    [...keySets.providerFacts()].map(([id]) => id),
+    [other.id],
+  )
 })
 
 test('S-15 unreadable stored keys are logged and fetched again; other signers are not affected', async (t) => {

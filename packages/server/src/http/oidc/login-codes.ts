@@ -11,6 +11,7 @@ import { missingFactors } from '../pipeline/challenge.ts'
 import { timestamp } from '../pipeline/envelope.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import type { Route, RouteResponse } from '../pipeline/route.ts'
+import type { QrPictures } from '../shared/qr-pictures.ts'
 import { type Accepted, chooseType } from './accept.ts'
 import { findOwnLogin, refuseUnknown, showStep } from './login.ts'
 import { loginIdOf, readLoginBody } from './login-body.ts'
@@ -22,6 +23,7 @@ export interface LoginCodeRouteParts extends OwnOneTimeCodesParts {
   readonly clock: Clock
   readonly oidc: Pick<Oidc, 'issuers' | 'logins'>
   readonly loginSteps: LoginSteps
+  readonly qrPictures: Pick<QrPictures, 'get'>
 }
 
 /** A step of a login with a one-time code. */
@@ -38,7 +40,7 @@ const WRONG_CODE = 'The code is not right.'
 
 /** The one-time codes of a login: as second factor, and their set-up where the policy requires them. */
 export function loginCodeRoutes(parts: LoginCodeRouteParts): Route[] {
-  const { clock, oneTimeCodes, oidc, loginSteps } = parts
+  const { clock, oneTimeCodes, oidc, loginSteps, qrPictures } = parts
   const own = new OwnOneTimeCodes(parts)
 
   const begin = async (call: Call): Promise<CodeStep | Accepted> => {
@@ -97,13 +99,16 @@ export function loginCodeRoutes(parts: LoginCodeRouteParts): Route[] {
   const urlOf = ({ request: { session } }: CodeStep, totp: TotpRow): string =>
     oneTimeCodes.provisioningUrl(totp, session.identity.name)
 
-  const newCodes = (found: CodeStep, totp: TotpRow, refusal?: string): RouteResponse =>
-    newCodesPage(found.login, {
+  const newCodes = (found: CodeStep, totp: TotpRow, refusal?: string): RouteResponse => {
+    const provisioningUrl = urlOf(found, totp)
+    return newCodesPage(found.login, {
       name: found.request.session.identity.name,
-      provisioningUrl: urlOf(found, totp),
+      provisioningUrl,
+      qrPicture: qrPictures.get(provisioningUrl),
       recoveryCodes: oneTimeCodes.recoveryCodes(totp),
       refusal,
     })
+  }
 
   const view = (found: CodeStep, totp: TotpRow) => ({
     _links: null,

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import { escapeHtml } from '@countersign/core'
 import type { RouteResponse } from '../pipeline/route.ts'
-import { qrPng } from '../shared/qr-png.ts'
 
 /** The look of the console's login page, in one style sheet that the page contains. */
 const STYLE = `
@@ -145,15 +144,16 @@ export function beginCodesPage(login: PageLogin, options: StepOptions): RouteRes
 
 interface NewCodes extends StepOptions {
   readonly provisioningUrl: string
+  readonly qrPicture: Buffer
   readonly recoveryCodes: readonly string[]
 }
 
 export function newCodesPage(
   login: PageLogin,
-  { provisioningUrl, recoveryCodes, ...options }: NewCodes,
+  { provisioningUrl, qrPicture, recoveryCodes, ...options }: NewCodes,
 ): RouteResponse {
   const secret = new URL(provisioningUrl).searchParams.get('secret') ?? ''
-  const picture = `data:image/png;base64,${qrPng(provisioningUrl).toString('base64')}`
+  const picture = `data:image/png;base64,${qrPicture.toString('base64')}`
   const codes = recoveryCodes.map((code) => `<li>${escapeHtml(code)}</li>`).join('')
   const fields = `<p>Scan this with an authenticator app:</p>
 <img class="qr" src="${picture}" alt="QR code for an authenticator app">

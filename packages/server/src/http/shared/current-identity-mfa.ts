@@ -13,7 +13,7 @@ import { detail, done, timestamp } from '../pipeline/envelope.ts'
 import { operationMeta } from '../pipeline/operation-meta.ts'
 import { type Method, type Route, type RouteResponse, sessionOf } from '../pipeline/route.ts'
 import { describe, type RouteNote } from '../pipeline/route-note.ts'
-import { qrPng } from './qr-png.ts'
+import type { QrPictures } from './qr-pictures.ts'
 
 interface CurrentIdentityMfaRouteParts extends OwnOneTimeCodesParts {
   readonly clock: Clock
@@ -22,6 +22,7 @@ interface CurrentIdentityMfaRouteParts extends OwnOneTimeCodesParts {
   readonly oidc: Pick<Oidc, 'tokenIssuer'> | undefined
   /** host:port pairs under which clients reach this controller, the first one preferred. */
   readonly addresses: () => readonly string[]
+  readonly qrPictures: Pick<QrPictures, 'get'>
 }
 
 const MFA = '/current-identity/mfa'
@@ -47,7 +48,7 @@ const NOTES = {
 
 /** The caller's own one-time codes. A session without its second factor can only set them up or send a code. */
 export function currentIdentityMfaRoutes(parts: CurrentIdentityMfaRouteParts): Route[] {
-  const { clock, oneTimeCodes, secondFactor, oidc, addresses } = parts
+  const { clock, oneTimeCodes, secondFactor, oidc, addresses, qrPictures } = parts
   const own = new OwnOneTimeCodes(parts)
   const requestOf = (call: Call): CodeRequest => ({
     id: call.requestId,
@@ -78,7 +79,7 @@ export function currentIdentityMfaRoutes(parts: CurrentIdentityMfaRouteParts): R
   }
 
   const showQr = async (call: Call): Promise<RouteResponse> => {
-    const content = qrPng(urlOf(call, await own.getUnverified(sessionOf(call))))
+    const content = qrPictures.get(urlOf(call, await own.getUnverified(sessionOf(call))))
     return { status: 200, bytes: { content, type: 'image/png' } }
   }
 

@@ -6,6 +6,7 @@ import type { EventVerifier } from '../../token/token-verifier.ts'
 import type { ChannelParts } from './channel-parts.ts'
 import type { ChannelRequest } from './channel-reporter.ts'
 import { eventSource } from './event-source.ts'
+import { unlessUsed } from './unless-used.ts'
 
 const CHANNEL = 'backchannel-logout'
 
@@ -28,10 +29,13 @@ export class BackchannelLogout {
     if (!signer.stored.trust.isTrusted) throw reporter.refused(CHANNEL, 'signer-not-trusted', request)
     const verdict = await verifier.verifyEvent(logoutVerifier(signer), token, 'logout', request.clientAddress)
     if (!verdict.accepted) throw reporter.refused(CHANNEL, verdict.reason, request, verdict)
-    const outcome = await store.run(
-      applyLogout,
-      { ...eventSource(signer, verdict.token, 'logout'), tokens: loggedOutTokens(verdict.token) },
-      { actorId: SYSTEM_ACTOR.id, now: clock.now(), source: { authorName: signer.stored.name, ...request.source } },
+    const source = eventSource(signer, verdict.token, 'logout')
+    const outcome = await unlessUsed(store, source, () =>
+      store.run(
+        applyLogout,
+        { ...source, tokens: loggedOutTokens(verdict.token) },
+        { actorId: SYSTEM_ACTOR.id, now: clock.now(), source: { authorName: signer.stored.name, ...request.source } },
+      ),
     )
     if (outcome === 'signer-changed' && !isRetry) {
       directory.expire(signer.id)

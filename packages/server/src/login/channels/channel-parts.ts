@@ -6,7 +6,7 @@ import type { ChannelReporter } from './channel-reporter.ts'
 
 /** What receives messages of identity providers needs. */
 export interface ChannelParts {
-  readonly store: Pick<Store, 'run'>
+  readonly store: Pick<Store, 'db' | 'run'>
   readonly clock: Clock
   readonly directory: Pick<SignerDirectory, 'enabled' | 'expire'>
   readonly verifier: Pick<TokenVerifier, 'verifyEvent'>

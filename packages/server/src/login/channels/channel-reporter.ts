@@ -50,10 +50,11 @@ export class ChannelReporter {
   applied(
     { id: signerId, name }: Pick<StoredSigner, 'id' | 'name'>,
     { type, result, action, sessions, identityIds, reason = '' }: AppliedMessage,
-    { id, source }: ChannelRequest,
+    { id, clientAddress, source }: ChannelRequest,
   ): void {
-    this.#parts.events.publish({
-      namespace: 'providerEvent',
+    const { events } = this.#parts
+    const event = {
+      namespace: 'providerEvent' as const,
       event_type: result,
       type,
       action,
@@ -64,7 +65,9 @@ export class ChannelReporter {
       message: `${describeCause(type)} of signer ${name}`,
       remote_address: source.remoteAddr,
       request_id: id,
-    })
+    }
+    if (result === 'replayed') events.publishSampled(event, clientAddress)
+    else events.publish(event)
   }
 
   /** Returns the error for the sender of a token. */

@@ -14,6 +14,7 @@ import { SYSTEM_ACTOR } from '../../store/actor.ts'
 import type { ChannelParts } from './channel-parts.ts'
 import type { ChannelRequest } from './channel-reporter.ts'
 import { eventSource } from './event-source.ts'
+import { unlessUsed } from './unless-used.ts'
 
 const CHANNEL = 'shared-signals'
 
@@ -44,10 +45,13 @@ export class SharedSignals {
     if (events.some(({ action, subject }) => action !== 'log' && !subject)) {
       throw reporter.refused(CHANNEL, 'subject-unusable', request, verdict)
     }
-    const outcome = await store.run(
-      applySecurityEvents,
-      { ...eventSource(signer, verdict.token, 'security-event'), events },
-      { actorId: SYSTEM_ACTOR.id, now: clock.now(), source: { authorName: signer.stored.name, ...request.source } },
+    const source = eventSource(signer, verdict.token, 'security-event')
+    const outcome = await unlessUsed(store, source, () =>
+      store.run(
+        applySecurityEvents,
+        { ...source, events },
+        { actorId: SYSTEM_ACTOR.id, now: clock.now(), source: { authorName: signer.stored.name, ...request.source } },
+      ),
     )
     if (outcome === 'signer-changed' && !isRetry) {
       directory.expire(signer.id)

@@ -1,4 +1,5 @@
 import type { VerifiedToken } from '@countersign/core'
+import { findCredentialUse } from '../../store/reads/used-credential-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { type UsedCredential, useCredential, useTokenToLogIn } from '../../store/writes/used-credential-writes.ts'
 
@@ -29,6 +30,12 @@ export function usesOf({
 /** Notes in a verified token what the transaction has said, for the rest of the request. */
 export function noteUses({ proofUse }: Pick<VerifiedToken, 'proofUse'>, usedBefore?: UsedBefore): void {
   if (proofUse) proofUse.state = usedBefore === 'proof-replayed' ? 'used-before' : 'used-here'
+}
+
+/** Whether a login by them would be refused now. */
+export async function wereUsedBefore({ db }: Transaction, { proof, token }: CredentialUses): Promise<boolean> {
+  if (proof && (await findCredentialUse(db, proof.digest)) !== undefined) return true
+  return token !== undefined && (await findCredentialUse(db, token.digest)) === 'login'
 }
 
 /**

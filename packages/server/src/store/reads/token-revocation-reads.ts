@@ -29,6 +29,16 @@ export async function findLatestRevocation(
   return latest
 }
 
+/** Whether a logout token or security event token was used. The transaction that uses it decides. */
+export async function isEventTokenUsed(
+  db: Kysely<Database>,
+  { signerId, idDigest }: { readonly signerId: string; readonly idDigest: string },
+): Promise<boolean> {
+  const used = db.selectFrom('used_event_tokens').select('id_digest')
+  const found = await used.where('signer_id', '=', signerId).where('id_digest', '=', idDigest).executeTakeFirst()
+  return found !== undefined
+}
+
 /** The revocation by which a token of a signer is refused. */
 export async function findRevocation(
   db: Kysely<Database>,
