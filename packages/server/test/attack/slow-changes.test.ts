@@ -1,9 +1,77 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createPolicy, POLICIES } from '../http/auth-policies.fixture.ts'
-import { buildApp } from '../http/build-app.ts'
+import { buildApp, type TestApp } from '../http/build-app.ts'
 import { CAS, makeCa } from '../http/cas.fixture.ts'
 import { CLIENT_SIGNERS, create, jwksBody, SIGNERS, summarize } from '../http/ext-jwt-signers.fixture.ts'
+
+const AT_ONCE = 5
+
+interface SlowChange {
+  readonly what: string
+  readonly method: string
+  readonly body?: (path: string) => unknown
+  readonly result?: string
+  /** Makes an entity, and returns the path of the change. */
+  makePath(app: TestApp): Promise<string>
+}
+
+const signerPath = async (app: TestApp) => `${SIGNERS}/${await create(app)}`
+const policyPath = async (app: TestApp) => `${POLICIES}/${await createPolicy(app)}`
+const caPath = async (app: TestApp) => `${CAS}/${(await makeCa(app)).id}`
+const named = (path: string) => ({ name: path.slice(-30) })
+
+const CHANGES: readonly SlowChange[] = [
+  { what: 'deletions of signers', method: 'DELETE', makePath: signerPath },
+  { what: 'changes of policies', method: 'PATCH', makePath: policyPath, body: named },
+  { what: 'changes of third-party CAs', method: 'PATCH', makePath: caPath, body: named },
+  { what: 'deletions of third-party CAs', method: 'DELETE', makePath: caPath },
+  {
+    what: 'confirmations of keys',
+    method: 'POST',
+    makePath: async (app) => `${await signerPath(app)}/confirm-keys`,
+    result: '409 NO_PENDING_KEYS',
+  },
+  {
+    what: 'pushes of keys',
+    method: 'PUT',
+    makePath: async (app) => `${await signerPath(app)}/pushed-keys`,
+    body: () => ({ keys: [] }),
+    result: '409 PUSHED_KEYS_NOT_TAKEN',
+  },
+]
+
+/** Counts how many operations the store runs at the same time, at most. */
+function watchStore(t: TestContext, { store }: TestApp): { most: number } {
+  const seen = { most: 0 }
+  let running = 0
+  const { run } = store
+  t.mock.method(store, 'run', async (...call: Parameters<typeof run>) => {
+    if (call[2].credential === undefined) return run(...call)
+    seen.most = Math.max(seen.most, ++running)
+    return run(...call).finally(() => running--)
+  })
+  return seen
+}
+
+for (const { what, method, body, result = '200', makePath } of CHANGES) {
+  test(`R-23 ${what} that a caller with few rights sends at once run one at a time`, async (t) => {
+    const app = await buildApp(t, { isAlone: 'controller' })
+    const holder = await app.makeIdentity({ permissions: ['external-jwt-signer', 'auth-policy', 'ca'] })
+    const mostOf = async (session: string) => {
+      const paths: string[] = []
+      for (let made = 0; made < AT_ONCE; made++) paths.push(await makePath(app))
+      const seen = watchStore(t, app)
+      const headers = { 'if-match': '*' }
+      const replies = await Promise.all(paths.map((path) => app.call(method, path, body?.(path), { session, headers })))
+      t.mock.restoreAll()
+      assert.deepEqual(new Set(replies.map(summarize)), new Set([result]))
+      return seen.most
+    }
+    assert.equal(await mostOf(holder.session), 1)
+    assert.ok((await mostOf(app.adminSession)) > 1, 'those of an administrator share a commit')
+  })
+}
 
 /** Returns which of the texts were parsed as JSON during `work`. */
 async function findParsed(t: TestContext, texts: readonly string[], work: () => Promise<unknown>): Promise<boolean[]> {
