@@ -11,7 +11,7 @@ export interface OperationMeta {
   readonly organizationId?: string
   /** Of a SCIM request: the signer, whose writes take turns. `now` becomes the time of the turn. */
   readonly signerId?: string
-  /** Whether a SCIM request can write thousands of rows, of which each signer has one at a time, or a save can take long, of which one runs at a time. */
+  /** Whether a SCIM request can write thousands of rows, of which each signer has one at a time, or a change can take long, of which one runs at a time. */
   readonly isLarge?: boolean
   /** The name under which the operation takes its turn, and the size of what it records is counted, where that is not its actor. */
   readonly countedAs?: string | undefined

@@ -7,13 +7,13 @@ import type { Store } from './store.ts'
 const ORGANIZATION_TURNS = { atOnce: 4, perKey: 2, maxWaiting: 1_000 }
 const SIGNER_TURNS = { atOnce: 16, perKey: 8, maxWaiting: 1_000 }
 const LARGE_TURNS = { atOnce: 2, perKey: 1, maxWaiting: 100 }
-/** Rules and test cases of a signer take a tenth of a second, in which no other write runs: those of one save at a time. */
+/** Rules and test cases of a signer take a tenth of a second, in which no other write runs: those of one change at a time. */
 const SLOW_TURNS = { atOnce: 1, maxWaiting: 1_000 }
 /** Enough for one actor that the writes in a commit are many. */
 const ACTOR_TURNS = { atOnce: 64, perKey: 32, maxWaiting: 10_000 }
 
 /**
- * Wraps a store so that callers of the hosted API take turns to write by organization, those of SCIM by signer, and sessions by identity. Saves that can
+ * Wraps a store so that callers of the hosted API take turns to write by organization, those of SCIM by signer, and sessions by identity. Changes that can
  * take long run one at a time. Logins and the controller itself never wait for a turn. With too many waiting, further ones fail with
  * SERVER_TOO_MANY_REQUESTS. A write has the time of its turn: its caller may have waited long for that, or for a provider before it, and have lost the
  * right meanwhile.

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { clientExtJwtSignerRoutes } from '../../src/http/client/ext-jwt-signers.ts'
 import type { Call } from '../../src/http/pipeline/call.ts'
 import type { ChangeListener } from '../../src/store/change.ts'
-import { listEnabledSigners } from '../../src/store/reads/signer-reads.ts'
+import { listTrustedSigners } from '../../src/store/reads/signer-reads.ts'
 import type { StoredSigner } from '../../src/store/signer-row.ts'
 import { buildApp } from './build-app.ts'
 import {
@@ -261,7 +261,7 @@ test('R-23 after a change of one signer, the others are not described again', as
         return target[member]
       },
     })
-  let signers = (await listEnabledSigners(app.store.db)).map(watch)
+  let signers = (await listTrustedSigners(app.store.db)).map(watch)
   const listeners: ChangeListener[] = []
   const [route] = clientExtJwtSignerRoutes({
     store: { onChange: (listener) => void listeners.push(listener) },

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { newId, resolvePaging } from '@countersign/core'
-import { CompiledQuery, sql } from 'kysely'
+import {
+  CompiledQuery,
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresQueryCompiler,
+  SqliteAdapter,
+  SqliteQueryCompiler,
+  sql,
+} from 'kysely'
 import { createIdentity } from '../../src/operations/identity/create-identity.ts'
 import { createFirstAdmin } from '../../src/operations/start/create-first-admin.ts'
 import {
@@ -18,7 +27,11 @@ import { buildRightsUnderPolicy } from '../../src/store/reads/identity-reads.ts'
 import { mayTakeLong } from '../../src/store/reads/list-reader.ts'
 import { buildListQueries } from '../../src/store/reads/list-rows.ts'
 import { buildFoldedUsers } from '../../src/store/reads/scim-user-reads.ts'
+import type { Database } from '../../src/store/schema.ts'
 import type { Store } from '../../src/store/store.ts'
+import type { Transaction } from '../../src/store/transaction.ts'
+import { unlinkSigner } from '../../src/store/writes/identity-writes.ts'
+import { deleteSuppliedAttributes, releaseTokenAttributes } from '../../src/store/writes/supplied-attribute-writes.ts'
 import { DATABASES, openTestStore, stopPostgres } from './open-test-stores.ts'
 
 after(stopPostgres)
@@ -216,5 +229,39 @@ for (const database of DATABASES) {
       assert.match(plan, new RegExp(`identities_folded_${column}`))
       assert.doesNotMatch(plan, WHOLE_TABLE[database])
     }
+  })
+}
+
+/** The statements of `work`, which runs on an empty database. */
+async function statementsOf({ dialect }: Store, work: (tx: Transaction) => Promise<void>): Promise<CompiledQuery[]> {
+  const statements: CompiledQuery[] = []
+  const isSqlite = dialect === 'sqlite'
+  const db = new Kysely<Database>({
+    dialect: {
+      createAdapter: () => (isSqlite ? new SqliteAdapter() : new PostgresAdapter()),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: () => assert.fail(),
+      createQueryCompiler: () => (isSqlite ? new SqliteQueryCompiler() : new PostgresQueryCompiler()),
+    },
+    log: ({ query }) => void statements.push(query),
+  })
+  await work({ db, dialect, actorId: 'system', now: 0, changed: () => {} })
+  return statements
+}
+
+const ALL_ROWS = { sqlite: /SCAN/, postgres: /Seq Scan on (identities|identity_attributes)/ }
+
+for (const database of DATABASES) {
+  test(`R-23 the cost of deleting a signer does not grow with the identities that it does not know, on ${database}`, async (t) => {
+    const store = await openTestStore(t, database)
+    await fill(store)
+    for (const work of [unlinkSigner, deleteSuppliedAttributes, releaseTokenAttributes]) {
+      const statements = await statementsOf(store, (tx) => work(tx, 'signer'))
+      assert.notEqual(statements.length, 0)
+      for (const statement of statements)
+        assert.doesNotMatch(await planOf(store, statement), ALL_ROWS[database], statement.sql)
+    }
+    const unindexed = store.db.selectFrom('identity_attributes').selectAll().where('channel', '=', 'scim')
+    assert.match(await planOf(store, unindexed.compile()), ALL_ROWS[database], 'a scan shows in the plan')
   })
 }

@@ -18,7 +18,7 @@ import type { Store } from '../../store/store.ts'
 import type { Call } from '../pipeline/call.ts'
 import { detail, selfLink, timestamp, withVersion } from '../pipeline/envelope.ts'
 import { listResponse } from '../pipeline/list-response.ts'
-import { operationMeta } from '../pipeline/operation-meta.ts'
+import { slowOperationMeta } from '../pipeline/operation-meta.ts'
 import type { Route } from '../pipeline/route.ts'
 import { createMemberView } from '../shared/member-view.ts'
 import { resourceRoutes } from './resource-routes.ts'
@@ -30,7 +30,7 @@ interface AuthPolicyRouteParts {
 
 /** The management of authentication policies. */
 export function authPolicyRoutes({ store, clock }: AuthPolicyRouteParts): Route[] {
-  const meta = (call: Call) => operationMeta(call, clock.now())
+  const meta = (call: Call) => slowOperationMeta(call, clock.now())
   return resourceRoutes<WriteBody, PatchBody>(clock, {
     names: ['auth-policies'],
     entity: 'auth-policy',

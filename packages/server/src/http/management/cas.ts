@@ -30,7 +30,7 @@ import type { Call } from '../pipeline/call.ts'
 import { detail, done, selfLink, timestamp, withVersion } from '../pipeline/envelope.ts'
 import { checkAccepts } from '../pipeline/limits.ts'
 import { listResponse } from '../pipeline/list-response.ts'
-import { operationMeta } from '../pipeline/operation-meta.ts'
+import { slowOperationMeta } from '../pipeline/operation-meta.ts'
 import type { Route } from '../pipeline/route.ts'
 import { describe } from '../pipeline/route-note.ts'
 import { createMemberView } from '../shared/member-view.ts'
@@ -55,7 +55,7 @@ interface CaRouteParts {
 /** The management of third-party CAs. */
 export function caRoutes(parts: CaRouteParts): Route[] {
   const { store, clock, addresses, signControllerJwt, clientCertificates } = parts
-  const meta = (call: Call) => operationMeta(call, clock.now())
+  const meta = (call: Call) => slowOperationMeta(call, clock.now())
   const get = async (id: string): Promise<StoredCa> => {
     const ca = await findCa(store.db, id)
     if (!ca) throw notFound('ca', id)

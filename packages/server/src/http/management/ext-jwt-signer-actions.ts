@@ -25,7 +25,7 @@ import type { Store } from '../../store/store.ts'
 import type { LoginExplainer } from '../../token/login-explainer.ts'
 import { NO_PROOFS } from '../../token/request-proofs.ts'
 import { detail, done, timestamp, withVersion } from '../pipeline/envelope.ts'
-import { operationMeta } from '../pipeline/operation-meta.ts'
+import { operationMeta, slowOperationMeta } from '../pipeline/operation-meta.ts'
 import { type Route, sessionOf } from '../pipeline/route.ts'
 import { describe } from '../pipeline/route-note.ts'
 import { describeKeys } from './ext-jwt-signer-key-status.ts'
@@ -124,7 +124,7 @@ export function extJwtSignerActionRoutes(parts: ExtJwtSignerActionRouteParts): R
       handle: async (call) => {
         const id = idOf(call)
         const jwks = call.body as PushedBody
-        const { updatedAt } = await store.run(pushKeys, { id, jwks }, operationMeta(call, clock.now()))
+        const { updatedAt } = await store.run(pushKeys, { id, jwks }, slowOperationMeta(call, clock.now()))
         return withVersion(detail({ id, keyStatus: await keyStatusOf(await getSigner(id)) }), updatedAt)
       },
     },
@@ -138,7 +138,7 @@ export function extJwtSignerActionRoutes(parts: ExtJwtSignerActionRouteParts): R
       handle: async (call) => {
         const id = idOf(call)
         const { thumbprints } = (call.body ?? {}) as ConfirmBody
-        await store.run(confirmKeys, { id, thumbprints }, operationMeta(call, clock.now()))
+        await store.run(confirmKeys, { id, thumbprints }, slowOperationMeta(call, clock.now()))
         return detail({ id, keyStatus: await keyStatusOf(await getSigner(id)) })
       },
     },

@@ -22,8 +22,8 @@ import { MANAGEMENT, SIGNER_COLLECTIONS } from '../api-paths.ts'
 import type { Call } from '../pipeline/call.ts'
 import { withVersion } from '../pipeline/envelope.ts'
 import { listResponse } from '../pipeline/list-response.ts'
-import { operationMeta } from '../pipeline/operation-meta.ts'
-import { type Route, sessionOf } from '../pipeline/route.ts'
+import { slowOperationMeta } from '../pipeline/operation-meta.ts'
+import type { Route } from '../pipeline/route.ts'
 import { describeKeys } from './ext-jwt-signer-key-status.ts'
 import { readGivenKeys } from './ext-jwt-signer-keys.ts'
 import { createSignerTexts, SIGNER_LIST_COLUMNS, type SignerListRow } from './ext-jwt-signer-texts.ts'
@@ -64,9 +64,7 @@ export function extJwtSignerRoutes(parts: ExtJwtSignerRouteParts): Route[] {
     return { id, body: settings, nearMisses, ...readGivenKeys(sealing, id, body) }
   }
 
-  const meta = (call: Call) => operationMeta(call, now())
-  /** Callers with few rights must not keep the store busy with the rules of signers. */
-  const saveMeta = (call: Call) => ({ ...meta(call), isLarge: !sessionOf(call).identity.isAdmin })
+  const meta = (call: Call) => slowOperationMeta(call, now())
   return resourceRoutes<WriteBody, PatchBody>(clock, {
     names: SIGNER_COLLECTIONS,
     entity: 'external-jwt-signer',
@@ -89,9 +87,9 @@ export function extJwtSignerRoutes(parts: ExtJwtSignerRouteParts): Route[] {
       const response = { status: 200, text: `{"data":${text.slice(0, -1)},"keyStatus":${keyStatus}},"meta":{}}\n` }
       return withVersion(response, signer.updatedAt)
     },
-    create: async (call, id, body) => store.run(createSigner, checked(id, body, call), saveMeta(call)),
-    replace: async (call, id, body) => store.run(replaceSigner, checked(id, body, call), saveMeta(call)),
-    patch: async (call, id, body) => store.run(patchSigner, checked(id, body, call), saveMeta(call)),
+    create: async (call, id, body) => store.run(createSigner, checked(id, body, call), meta(call)),
+    replace: async (call, id, body) => store.run(replaceSigner, checked(id, body, call), meta(call)),
+    patch: async (call, id, body) => store.run(patchSigner, checked(id, body, call), meta(call)),
     remove: (call, id) => store.run(deleteSigner, { id }, meta(call)),
   })
 }

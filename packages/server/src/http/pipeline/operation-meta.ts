@@ -23,6 +23,11 @@ export function operationMeta(
   }
 }
 
+/** For a change that can take long. Those of callers with few rights run one at a time, so that they do not keep the store busy. */
+export function slowOperationMeta(call: Parameters<typeof operationMeta>[0], now: number): OperationMeta {
+  return { ...operationMeta(call, now), isLarge: !sessionOf(call).identity.isAdmin }
+}
+
 interface CredentialParts {
   /** The signer that verified the second token of the request. */
   readonly secondSigner?: SessionCredential['secondSigner'] | undefined

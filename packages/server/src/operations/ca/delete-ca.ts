@@ -1,5 +1,5 @@
 import { operation } from '../../store/operation.ts'
-import { getCa } from '../../store/reads/ca-reads.ts'
+import { getCa, isLoginCa } from '../../store/reads/ca-reads.ts'
 import { deleteCa as deleteRow } from '../../store/writes/ca-writes.ts'
 import { ensureAdministratorRemains } from '../identity/ensure-administrator-remains.ts'
 
@@ -9,7 +9,8 @@ export const deleteCa = operation({
   access: { entity: 'ca', action: 'delete' },
   target: 'cas',
   async run(tx, { id }: { readonly id: string }): Promise<void> {
-    await getCa(tx.db, id)
-    await ensureAdministratorRemains(tx, () => deleteRow(tx, id))
+    const ca = await getCa(tx.db, id)
+    const remove = () => deleteRow(tx, id)
+    await (isLoginCa(ca) && ca.trust.isTrusted ? ensureAdministratorRemains(tx, remove) : remove())
   },
 })

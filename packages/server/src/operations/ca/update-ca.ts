@@ -13,7 +13,7 @@ import {
 } from '@countersign/core'
 import type { StoredCa } from '../../store/ca-row.ts'
 import { type AuthorizedTransaction, operation } from '../../store/operation.ts'
-import { getCa } from '../../store/reads/ca-reads.ts'
+import { getCa, isLoginCa } from '../../store/reads/ca-reads.ts'
 import { updateCa } from '../../store/writes/ca-writes.ts'
 import { ensureAdministratorRemains } from '../identity/ensure-administrator-remains.ts'
 import { writerOf } from '../signer/writer-of.ts'
@@ -56,7 +56,8 @@ async function changeCa(
   const endsSessions = isNewClaim || (current.isAuthEnabled && !next.isAuthEnabled)
   const update = () => updateCa(tx, current, { settings: next, trust, endsSessions })
   const mayLockOut = !(next.isAuthEnabled && trust.isTrusted) || isNewClaim
-  await (mayLockOut && current.isAuthEnabled ? ensureAdministratorRemains(tx, update) : update())
+  const isUsable = isLoginCa(current) && current.trust.isTrusted
+  await (mayLockOut && isUsable ? ensureAdministratorRemains(tx, update) : update())
 }
 
 /** An administrator may have switched it off because its key is compromised: only administrators use it again. */

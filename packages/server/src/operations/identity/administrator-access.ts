@@ -6,7 +6,7 @@ import type { KeptLogin } from '../../store/kept-login.ts'
 import { loadEnabledAdministrators } from '../../store/reads/administrator-reads.ts'
 import { loadAuthPolicies } from '../../store/reads/auth-policy-reads.ts'
 import { findIdentitiesById } from '../../store/reads/identity-reads.ts'
-import { listEnabledSigners } from '../../store/reads/signer-reads.ts'
+import { listTrustedSigners } from '../../store/reads/signer-reads.ts'
 import type { StoredSigner } from '../../store/signer-row.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { attemptOfKept, findUnknown, judgeKeptClaims } from '../../token/judge-kept-login.ts'
@@ -40,7 +40,7 @@ export async function loadAdministratorAccess({ db, now }: Transaction): Promise
     const policy = policies.get(identity.authPolicyId)
     return policy ? [[identity.id, { identity, policy, hasOwnCredential: own.get(identity.id) === true }] as const] : []
   })
-  const signers = (await listEnabledSigners(db)).filter(({ trust }) => trust.isTrusted)
+  const signers = await listTrustedSigners(db)
   return {
     now,
     administrators: new Map(administrators),

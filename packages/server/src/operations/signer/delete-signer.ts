@@ -11,10 +11,11 @@ export const deleteSigner = operation({
   access: { entity: 'external-jwt-signer', action: 'delete' },
   target: 'externalJwtSigners',
   async run(tx, { id }: { readonly id: string }): Promise<void> {
-    await getSigner(tx.db, id)
+    const { enabled, trust } = await getSigner(tx.db, id)
     await refuseUsedSigner(tx.db, id)
     await deleteSuppliedAttributes(tx, id)
     await unlinkSigner(tx, id)
-    await ensureAdministratorRemains(tx, () => deleteRow(tx, id))
+    const remove = () => deleteRow(tx, id)
+    await (enabled && trust.isTrusted ? ensureAdministratorRemains(tx, remove) : remove())
   },
 })

@@ -83,10 +83,10 @@ export async function findEnrollPolicy(
   return row && { certAllowed: Boolean(row.cert_allowed), extJwtAllowed: Boolean(row.ext_jwt_allowed) }
 }
 
-/** The signers that clients can choose from, by name. */
-export async function listEnabledSigners(db: Kysely<Database>): Promise<StoredSigner[]> {
-  const rows = await db.selectFrom('ext_jwt_signers').selectAll().where('enabled', '=', true).orderBy('name').execute()
-  return rows.map(signerFromRow)
+/** The signers whose tokens are accepted for administrators. Reads no others, which callers with few rights can make large. */
+export async function listTrustedSigners(db: Kysely<Database>): Promise<StoredSigner[]> {
+  const enabled = db.selectFrom('ext_jwt_signers').selectAll().where('enabled', '=', true)
+  return (await enabled.where('is_trusted', '=', true).execute()).map(signerFromRow)
 }
 
 const enabledSignerById = prepared(1, (db, id: string) =>

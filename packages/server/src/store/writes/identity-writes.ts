@@ -149,19 +149,19 @@ export async function setSynced(
   tx.changed({ entity: ENTITY, id, action: 'updated' })
 }
 
-/** Removes a signer that is being deleted, and its security events, from the identities that have them. Ids are JSON strings without quotes in them. */
+/**
+ * Removes a signer that is being deleted, and its security events, from the identities that are linked to it, which are its SCIM users. Events about others
+ * mean nothing, and the next event removes them. Ids are JSON strings without quotes in them.
+ */
 export async function unlinkSigner(tx: Transaction, signerId: string): Promise<void> {
   const { db, now } = tx
   const named = `%${JSON.stringify(signerId)}%`
+  const users = db.selectFrom('scim_users').select('identity_id').where('signer_id', '=', signerId)
   const linked = await db
     .selectFrom('identities')
     .select(['id', 'linked_signers', 'account_events'])
-    .where((eb) =>
-      eb.or([
-        eb.and([eb('linked_signers', '!=', '[]'), eb('linked_signers', 'like', named)]),
-        eb.and([eb('account_events', '!=', '{}'), eb('account_events', 'like', named)]),
-      ]),
-    )
+    .where('id', 'in', users)
+    .where((eb) => eb.or([eb('linked_signers', 'like', named), eb('account_events', 'like', named)]))
     .execute()
   for (const { id, linked_signers: signers, account_events: events } of linked) {
     const others = (JSON.parse(signers) as string[]).filter((other) => other !== signerId)
