@@ -5,6 +5,7 @@ import {
   checkConditions,
   checkWrittenConditions,
   conditionKeys,
+  exactFirst,
   findMostSpecific,
   parseConditions,
 } from './account-conditions.ts'
@@ -72,4 +73,12 @@ test('D66 the most specific of a thousand is found in time that grows with their
   const all = [...Array.from({ length: 1_000 }, () => ({ conditionKeys: keys })), largest]
   assert.equal(findMostSpecific(all), largest)
   assert.ok(performance.now() - started < 500)
+})
+
+test('F-14 conditions with exact values come before those with patterns', () => {
+  const sorted = exactFirst(parseConditions({ a: { glob: 'x*' }, b: 'x', c: { glob: 'y' }, d: ['x'] }))
+  assert.deepEqual(
+    sorted.map(({ selector }) => selector.text),
+    ['b', 'd', 'a', 'c'],
+  )
 })

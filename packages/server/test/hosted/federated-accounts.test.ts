@@ -338,7 +338,7 @@ test('Y-02 an audience that names no organization of the issuer is refused befor
   const reads: string[] = []
   const federatedOf = async (organizationId: string) => {
     reads.push(organizationId)
-    return new Map()
+    return { reading: 1, byId: new Map() }
   }
   const reading = readJws(jobToken())
   assert.ok(reading.ok)

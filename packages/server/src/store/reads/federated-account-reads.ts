@@ -1,4 +1,4 @@
-import { conditionKeys, parseConditions, type RequiredClaim } from '@countersign/core'
+import { conditionKeys, exactFirst, parseConditions, type RequiredClaim } from '@countersign/core'
 import type { Kysely } from 'kysely'
 import { mapInTurns } from '../../platform/map-in-turns.ts'
 import { readJsonColumn } from '../json-column.ts'
@@ -9,6 +9,7 @@ import { type AccountAccess, accountAccess } from './account-client-reads.ts'
 /** An account whose tokens meet conditions. */
 export interface FederatedAccount extends AccountAccess {
   readonly name: string
+  /** Exact values first. */
   readonly conditions: readonly RequiredClaim[]
   readonly conditionKeys: ReadonlySet<string>
   readonly revision: number
@@ -29,7 +30,7 @@ const federatedAccounts = prepared(1, (db, organizationId: string) =>
 /** The federated accounts of an organization, sorted by name. There can be a thousand. */
 export async function listFederatedAccounts(db: Kysely<Database>, organizationId: string): Promise<FederatedAccount[]> {
   return mapInTurns(await federatedAccounts(db, organizationId), (row) => {
-    const conditions = parseConditions(readJsonColumn(row.conditions ?? '{}'))
+    const conditions = exactFirst(parseConditions(readJsonColumn(row.conditions ?? '{}')))
     const { name, revision } = row
     return { ...accountAccess(row), name, conditions, conditionKeys: conditionKeys(conditions), revision }
   })
