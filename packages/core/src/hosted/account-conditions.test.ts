@@ -8,6 +8,7 @@ import {
   exactFirst,
   findMostSpecific,
   parseConditions,
+  patternLength,
 } from './account-conditions.ts'
 
 const refused = { name: 'AppError', code: 'COULD_NOT_VALIDATE' }
@@ -73,6 +74,11 @@ test('D66 the most specific of a thousand is found in time that grows with their
   const all = [...Array.from({ length: 1_000 }, () => ({ conditionKeys: keys })), largest]
   assert.equal(findMostSpecific(all), largest)
   assert.ok(performance.now() - started < 500)
+})
+
+test('F-14 the length of conditions is that of their patterns', () => {
+  assert.equal(patternLength({ a: { glob: 'x*' }, b: 'exact', c: { glob: '?' } }), 3)
+  for (const conditions of [null, {}, { b: ['exact', 'x*'] }]) assert.equal(patternLength(conditions), 0)
 })
 
 test('F-14 conditions with exact values come before those with patterns', () => {
