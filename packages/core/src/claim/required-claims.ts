@@ -62,7 +62,8 @@ export function findUnmetClaim(
   return requiredClaims.find((claim) => !isMet(claim, claims))
 }
 
-function isMet({ selector, accepted }: RequiredClaim, claims: JsonObject): boolean {
+/** Whether the claims meet this requirement. */
+export function isMet({ selector, accepted }: RequiredClaim, claims: JsonObject): boolean {
   const received = selectClaim(selector, claims)
   const values = Array.isArray(received) ? received : [received]
   return values.some((value) => typeof value === 'string' && accepts(accepted, value))

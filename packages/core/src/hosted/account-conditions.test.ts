@@ -5,8 +5,10 @@ import {
   checkConditions,
   checkWrittenConditions,
   conditionKeys,
+  exactFirst,
   findMostSpecific,
   parseConditions,
+  patternLength,
 } from './account-conditions.ts'
 
 const refused = { name: 'AppError', code: 'COULD_NOT_VALIDATE' }
@@ -72,4 +74,17 @@ test('D66 the most specific of a thousand is found in time that grows with their
   const all = [...Array.from({ length: 1_000 }, () => ({ conditionKeys: keys })), largest]
   assert.equal(findMostSpecific(all), largest)
   assert.ok(performance.now() - started < 500)
+})
+
+test('F-14 the length of conditions is that of their patterns', () => {
+  assert.equal(patternLength({ a: { glob: 'x*' }, b: 'exact', c: { glob: '?' } }), 3)
+  for (const conditions of [null, {}, { b: ['exact', 'x*'] }]) assert.equal(patternLength(conditions), 0)
+})
+
+test('F-14 conditions with exact values come before those with patterns', () => {
+  const sorted = exactFirst(parseConditions({ a: { glob: 'x*' }, b: 'x', c: { glob: 'y' }, d: ['x'] }))
+  assert.deepEqual(
+    sorted.map(({ selector }) => selector.text),
+    ['b', 'd', 'a', 'c'],
+  )
 })

@@ -55,6 +55,19 @@ export function checkWrittenConditions({ kind, conditions, current, confirmBroad
   throw fieldError(FIELD, reason, parsed.map(requirementText).join(', '))
 }
 
+/** The length of the patterns in conditions. */
+export function patternLength(conditions: AccountSettings['conditions']): number {
+  const patterns = parseConditions(conditions ?? {}).flatMap(({ accepted }) =>
+    'glob' in accepted ? accepted.glob : [],
+  )
+  return patterns.reduce((sum, { length }) => sum + length, 0)
+}
+
+/** The conditions, patterns last: comparing one with a claim can take milliseconds. */
+export function exactFirst(conditions: readonly RequiredClaim[]): readonly RequiredClaim[] {
+  return conditions.toSorted((a, b) => Number('glob' in a.accepted) - Number('glob' in b.accepted))
+}
+
 /** What identifies each condition, in whatever form it is written. */
 export function conditionKeys(conditions: readonly RequiredClaim[]): ReadonlySet<string> {
   return new Set(conditions.map(conditionKey))

@@ -53,7 +53,7 @@ export class AccountTokens {
     if (!row) return refused('token-unknown')
     const now = clock.now()
     if (now >= row.expiresAt) return refused('token-expired')
-    const account = (await accounts.federatedOf(row.organizationId)).get(row.accountId)
+    const account = (await accounts.federatedOf(row.organizationId)).byId.get(row.accountId)
     if (!account) return refused('account-unknown')
     const provider = await providers.find(account.identityProviderId)
     const refuse = (reason: RefusedAccess['reason']): RefusedAccess => {

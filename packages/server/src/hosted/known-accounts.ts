@@ -8,8 +8,19 @@ import type { Store } from '../store/store.ts'
 const MAX_REMEMBERED = 10_000
 const MAX_REMEMBERED_ORGANIZATIONS = 200
 
-/** The federated accounts of an organization by id. */
-export type FederatedAccounts = ReadonlyMap<string, FederatedAccount>
+/** The federated accounts of an organization. */
+export interface FederatedAccounts {
+  /** Another number each time that they are read. */
+  readonly reading: number
+  readonly byId: ReadonlyMap<string, FederatedAccount>
+}
+
+/** One reading of the accounts of an organization. */
+interface Reading {
+  readonly accounts: Promise<FederatedAccounts>
+  /** How many changes there were when it began; undefined while it waits for an earlier one to end. */
+  before: number | undefined
+}
 
 /** API accounts by issuer and client id, and federated ones by organization, cached until the change log reports that one has changed. Unknown clients are not cached. */
 export class KnownAccounts {
@@ -17,9 +28,10 @@ export class KnownAccounts {
   readonly #clock: Clock
   readonly #remembered = createLruCache<string, KnownAccount>(MAX_REMEMBERED)
   readonly #federated = createLruCache<string, FederatedAccounts>(MAX_REMEMBERED_ORGANIZATIONS)
-  /** Those that are being read, for all requests that need them. */
-  readonly #loading = new Map<string, Promise<FederatedAccounts>>()
+  /** The last reading of each organization that has not ended, for all requests that need it. */
+  readonly #loading = new Map<string, Reading>()
   #generation = 0
+  #readings = 0
 
   constructor(store: Store, clock: Clock) {
     this.#store = store
@@ -28,7 +40,6 @@ export class KnownAccounts {
       if (changes !== 'everything' && !changes.some(concernsAccounts)) return
       this.#generation++
       this.#remembered.clear()
-      this.#loading.clear()
       this.#forgetFederated(changes)
     })
   }
@@ -45,7 +56,7 @@ export class KnownAccounts {
     }
     for (const { id: changedId } of changes.filter(concernsAccounts)) {
       for (const [id, accounts] of this.#federated) {
-        if (id === changedId || accounts.has(changedId)) this.#federated.delete(id)
+        if (id === changedId || accounts.byId.has(changedId)) this.#federated.delete(id)
       }
     }
   }
@@ -60,27 +71,35 @@ export class KnownAccounts {
     return account?.retiresAt != null && this.#clock.now() >= account.retiresAt ? undefined : account
   }
 
-  /** The current federated accounts of an organization. The same object until an account or organization has changed. */
+  /** The current federated accounts of an organization. The same reading until an account or organization has changed. */
   async federatedOf(organizationId: string): Promise<FederatedAccounts> {
     const known = this.#federated.get(organizationId)
     if (known) return known
-    const underWay = this.#loading.get(organizationId)
-    if (underWay !== undefined) return underWay
-    const loading = this.#loadFederated(organizationId)
-    this.#loading.set(organizationId, loading)
-    const forget = (): void => {
-      if (this.#loading.get(organizationId) === loading) this.#loading.delete(organizationId)
-    }
-    loading.then(forget, forget)
-    return loading
+    const last = this.#loading.get(organizationId)
+    const isCurrent = last !== undefined && (last.before ?? this.#generation) === this.#generation
+    return isCurrent ? last.accounts : this.#readAfter(last, organizationId)
   }
 
-  async #loadFederated(organizationId: string): Promise<FederatedAccounts> {
-    const before = this.#generation
-    const accounts = await listFederatedAccounts(this.#store.db, organizationId)
-    const byId = new Map(accounts.map((account) => [account.id, account]))
-    if (before === this.#generation) this.#federated.set(organizationId, byId)
-    return byId
+  /** One reading at a time: an organization that changes its accounts again and again has a thousand to read each time. */
+  #readAfter(last: Reading | undefined, organizationId: string): Promise<FederatedAccounts> {
+    const read = () => {
+      next.before = this.#generation
+      return this.#loadFederated(organizationId, next.before)
+    }
+    const next: Reading = { before: undefined, accounts: Promise.allSettled([last?.accounts]).then(read) }
+    this.#loading.set(organizationId, next)
+    const forget = (): void => {
+      if (this.#loading.get(organizationId) === next) this.#loading.delete(organizationId)
+    }
+    next.accounts.then(forget, forget)
+    return next.accounts
+  }
+
+  async #loadFederated(organizationId: string, before: number): Promise<FederatedAccounts> {
+    const read = await listFederatedAccounts(this.#store.db, organizationId)
+    const accounts = { reading: ++this.#readings, byId: new Map(read.map((account) => [account.id, account])) }
+    if (before === this.#generation) this.#federated.set(organizationId, accounts)
+    return accounts
   }
 
   async #load(client: ClientKey, key: string): Promise<KnownAccount | undefined> {

@@ -16,6 +16,9 @@ const ACCOUNTS = 500
 const WRITES = 100
 
 const LISTS = 30
+const SELF = '/identity/v1/identities/self'
+
+const META = (now: number) => ({ actorId: 'system', now })
 
 /** An organization with a record and its account `boss`, with many further accounts of another record. */
 async function setUp(t: TestContext) {
@@ -24,7 +27,7 @@ async function setUp(t: TestContext) {
   const organizationId = await createOrganization('BUSY')
   const providerId = await createProvider('auth0', { organizationId })
   await createAccount(await createProvider('cognito', { organizationId }), 'boss', { organizationId })
-  const meta = () => ({ actorId: 'system', now: app.clock.now() })
+  const meta = () => META(app.clock.now())
   const addAccount = (nth: number) => {
     const owners = { id: randomUUID(), organizationId, identityProviderId: providerId }
     const settings = accountFromBody({ name: `account ${nth}` })
@@ -87,8 +90,8 @@ test('F-14 a request of anyone overtakes the first token after a change of a tho
   const { app, createOrganization, createProvider, token, call } = await setUpHosted(t)
   const organizationId = await createOrganization('FEDERATED')
   const identityProviderId = await createProvider('cognito', { organizationId })
-  const pattern = 'ab?*'.repeat(125)
-  const conditions = { a: { glob: pattern }, b: { glob: pattern }, c: { glob: pattern }, repository: 'acme/app' }
+  const value = 'ab?*'.repeat(125)
+  const conditions = { a: value, b: value, c: value, ref: { glob: `refs/${'?'.repeat(50)}*` }, repository: 'acme/app' }
   const add = (nth: number) =>
     app.store.run(
       createApiAccount,
@@ -96,18 +99,53 @@ test('F-14 a request of anyone overtakes the first token after a change of a tho
         ...{ id: randomUUID(), organizationId, identityProviderId, kind: 'federated' },
         settings: accountFromBody({ name: `account ${nth}`, conditions }),
       },
-      { actorId: 'system', now: app.clock.now() },
+      META(app.clock.now()),
     )
   await Promise.all(Array.from({ length: 1_000 }, (_, nth) => add(nth)))
   const bearer = token('cognito', 'boss', { aud: organizationAudience(organizationId) })
   const began = performance.now()
-  const first = call('GET', '/identity/v1/identities/self', bearer)
+  const first = call('GET', SELF, bearer)
   await setImmediate()
   assert.equal((await app.call('GET', '/edge/client/v1/version')).status, 200)
   const overtakenMs = performance.now() - began
   assert.equal((await first).status, 401)
   const wholeMs = performance.now() - began
   assert.ok(overtakenMs < wholeMs / 2, `it took ${overtakenMs} of ${wholeMs} ms`)
+})
+
+test('F-14 an organization whose conditions take long to compare has one token compared at a time, and others do not wait', async (t) => {
+  const { app, createOrganization, createProvider, token, call } = await setUpHosted(t, { isAlone: 'controller' })
+  const setUpOrganization = async (label: string) => {
+    const organizationId = await createOrganization(label)
+    const identityProviderId = await createProvider('cognito', { organizationId })
+    const add = (name: string, glob: string) => {
+      const owners = { id: randomUUID(), organizationId, identityProviderId, kind: 'federated' as const }
+      const settings = accountFromBody({ name, conditions: { sub: 'job', groups: { glob } } })
+      return app.store.run(createApiAccount, { ...owners, settings }, META(app.clock.now()))
+    }
+    const self = async (groups: readonly string[], nth: number) => {
+      const claims = { aud: organizationAudience(organizationId), sub: 'job', groups, nth }
+      return (await call('GET', SELF, token('cognito', 'job', claims))).status
+    }
+    return { add, self }
+  }
+  const [busy, other] = [await setUpOrganization('BUSY'), await setUpOrganization('OTHER')]
+  for (let nth = 0; nth < 150; nth++) await busy.add(`slow ${nth}`, `*${'a?'.repeat(200)}b${nth}*`)
+  await other.add('quick', 'deploy-*')
+  const slowGroups = Array.from({ length: 4 }, () => 'a'.repeat(1_000))
+  assert.deepEqual([await busy.self(slowGroups, 0), await other.self(['deploy-1'], 0)], [401, 200])
+  let ended = 0
+  const slow = Array.from({ length: 40 }, async (_, nth) => {
+    const status = await busy.self(slowGroups, nth + 1)
+    if (status !== 429) ended++
+    return status
+  })
+  assert.equal(await other.self(['deploy-1'], 1), 200)
+  assert.ok(ended < 10, `it waited for ${ended} choices of another organization`)
+  const statuses = await Promise.all(slow)
+  assert.ok(statuses.includes(429))
+  for (const status of statuses) assert.ok([401, 429, 503].includes(status), String(status))
+  assert.equal(await busy.self(['b'], 50), 401)
 })
 
 test('F-14 a login overtakes the writes of an organization, even if it disables a provider with many accounts again and again', async (t) => {

@@ -205,6 +205,38 @@ test('Y-03 a federated account needs valid conditions, has no client, and cannot
   assert.equal((await app.admin('GET', `${ACCOUNTS}/${client}`)).json.kind, 'client')
 })
 
+test('F-14 the patterns of an organization have a bounded length together', async (t) => {
+  const { app, createOrganization, createRecord, postAccount } = await setUpFederated(t)
+  const provider = await createRecord()
+  const long = { 'a"b': { glob: `é${'?'.repeat(511)}` }, c: { glob: `x${'?'.repeat(511)}` } }
+  const post = (name: string, conditions: object) => postAccount(provider, { name, conditions })
+  const ids: string[] = []
+  for (let nth = 0; nth < 63; nth++) {
+    const { status, json, text } = await post(`full ${nth}`, long)
+    assert.equal(status, 201, text)
+    ids.push(json.id)
+  }
+  const tooLong = await post('too long', { ...long, d: { glob: 'x' } })
+  assert.deepEqual([tooLong.status, tooLong.json.field], [400, 'conditions'])
+  const fits = await post('fits', { ...long, d: 'x' })
+  assert.equal(fits.status, 201, fits.text)
+  const exact = await post('exact', { repository: Array.from({ length: 60 }, (_, nth) => `acme/${nth}`) })
+  assert.equal(exact.status, 201, exact.text)
+
+  const patch = (id: string, body: object) => app.admin('PATCH', `${ACCOUNTS}/${id}?confirmBroad=true`, body)
+  const grown = await patch(exact.json.id, { conditions: { repository: { glob: 'acme/*' } } })
+  assert.deepEqual([grown.status, grown.json.field], [400, 'conditions'])
+  const [first = ''] = ids
+  assert.equal((await patch(first, { description: 'same patterns' })).status, 200)
+  assert.equal((await patch(first, { conditions: { a: { glob: 'x*' } } })).status, 200)
+  assert.equal((await patch(exact.json.id, { conditions: { repository: { glob: 'acme/*' } } })).status, 200)
+
+  const organizationId = await createOrganization('OTHER')
+  const other = await createRecord({ organizationId })
+  const elsewhere = await postAccount(other, { name: 'other', conditions: long, organizationId })
+  assert.equal(elsewhere.status, 201, elsewhere.text)
+})
+
 test('Y-04 of several matching accounts the most specific acts; without one the token is refused by name', async (t) => {
   const { app, createRecord, createFederated, jobToken, call } = await setUpFederated(t)
   const provider = await createRecord()
@@ -338,7 +370,7 @@ test('Y-02 an audience that names no organization of the issuer is refused befor
   const reads: string[] = []
   const federatedOf = async (organizationId: string) => {
     reads.push(organizationId)
-    return new Map()
+    return { reading: 1, byId: new Map() }
   }
   const reading = readJws(jobToken())
   assert.ok(reading.ok)

@@ -11,6 +11,7 @@ import { addEnableJob } from '../account-job/enable-job.ts'
 import { finishJob } from '../account-job/finish-job.ts'
 import { checkTargetOrganization } from '../organization/target-organization.ts'
 import { addClient } from './account-clients.ts'
+import { checkPatternQuota } from './check-pattern-quota.ts'
 import type { ClientBinding } from './client-binding.ts'
 import { checkRotationPlan, nextRotation } from './rotation-plan.ts'
 
@@ -38,6 +39,7 @@ export const createApiAccount = operation({
     checkWrittenConditions({ kind, conditions: settings.conditions, current: null, confirmBroad })
     await checkTargetOrganization(tx, organizationId)
     await checkNewAccount(tx, organizationId, settings)
+    await checkPatternQuota(tx, { id, organizationId, current: null, next: settings.conditions })
     const provider = await getProvider(tx.db, organizationId, identityProviderId)
     checkRotationPlan(settings, client)
     await insertAccount(tx, owners, settings, nextRotation(settings, tx.now))

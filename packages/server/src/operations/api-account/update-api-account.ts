@@ -11,6 +11,7 @@ import { refusesEarlierTokens, updateAccount } from '../../store/writes/account-
 import { addEnableJob } from '../account-job/enable-job.ts'
 import { updateAccountRights } from './account-identity.ts'
 import { endAccountSessions } from './account-sessions.ts'
+import { checkPatternQuota } from './check-pattern-quota.ts'
 import { checkRotationPlan, nextRotation } from './rotation-plan.ts'
 
 /** A change of an account. `confirmBroad` as for `checkWrittenConditions`. */
@@ -50,9 +51,10 @@ async function changeAccount(
   next: AccountSettings,
   confirmBroad = false,
 ): Promise<string[]> {
-  const { id, role, kind, rotated_at: rotatedAt } = current
+  const { id, organization_id: organizationId, role, kind, rotated_at: rotatedAt } = current
   const { conditions } = accountSettings(current)
   checkWrittenConditions({ kind, conditions: next.conditions, current: conditions, confirmBroad })
+  await checkPatternQuota(tx, { id, organizationId, current: conditions, next: next.conditions })
   if (refusesEarlierTokens(current, next, tx.now)) await endAccountSessions(tx, id)
   if (next.role !== role) await updateAccountRights(tx, id, next.role)
   const client = await findCurrentClient(tx.db, id)
