@@ -5,7 +5,16 @@ import { hasUnsafeCharacter } from '../text/plain-text.ts'
 import { planRule, RuleMistake, type RuleStep } from './plan-rule.ts'
 import { environmentOf, type RuleKind, type RulePlace, resultError } from './rule-environment.ts'
 import { type RuleReferences, referencesOf } from './rule-references.ts'
-import { OVERSPENT, type RuleBudget, type RuleRange, type RuleResult, RuleRun, type RuleVariables } from './rule-run.ts'
+import {
+  MAX_RULE_COST,
+  OVERSPENT,
+  OVERSPENT_TOGETHER,
+  type RuleBudget,
+  type RuleRange,
+  type RuleResult,
+  RuleRun,
+  type RuleVariables,
+} from './rule-run.ts'
 
 /** A rule that is ready to be evaluated. */
 export interface CompiledRule {
@@ -105,24 +114,24 @@ export function compileRule(text: string, kind: RuleKind, place: RulePlace): Com
   return reading.rule
 }
 
-/** The rule, whose evaluations fail once the budget is spent. */
-export function withBudget(rule: CompiledRule, budget: RuleBudget): CompiledRule {
-  const step: RuleStep = (run) => {
-    if (budget.isSpent) run.spend(Number.POSITIVE_INFINITY)
-    const result = rule.step(run)
-    budget.spend(run.cost)
-    return result
-  }
-  return { ...rule, step }
+interface EvaluateOptions {
+  /** What the rule may cost together with others. */
+  readonly budget?: RuleBudget
+  /** For explanations. */
+  readonly trace?: Map<object, RuleResult>
 }
 
 /** The value of a rule, or why it has none. Never throws, whatever the claims are. */
 export function evaluateRule(
   rule: CompiledRule,
   variables: RuleVariables,
-  trace?: Map<object, RuleResult>,
+  { budget, trace }: EvaluateOptions = {},
 ): RuleResult {
-  const run = new RuleRun(variables, trace)
+  const most = budget ? Math.min(MAX_RULE_COST, budget.left) : MAX_RULE_COST
+  const run = new RuleRun(variables, trace, most)
   const result = rule.step(run)
-  return run.isOverspent ? OVERSPENT : result
+  // Not more: the step that would have cost too much was not made.
+  budget?.spend(Math.min(most, run.cost))
+  if (!run.isOverspent) return result
+  return most < MAX_RULE_COST ? OVERSPENT_TOGETHER : OVERSPENT
 }

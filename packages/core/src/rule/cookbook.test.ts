@@ -6,6 +6,7 @@ import { type CompiledRule, readRule } from './compile-rule.ts'
 import { findRuleRefusal, ruleAttributes } from './judge-rule.ts'
 import { variablesOf } from './rule.fixture.ts'
 import type { RuleKind } from './rule-environment.ts'
+import { newRuleBudget } from './rule-run.ts'
 
 const PAGE = new URL('../../../../docs/rules.md', import.meta.url)
 const RECIPE = /^### (?<title>.+)\n\n```cel (?<kind>accept|attributes)\n(?<rule>[^`]+)\n```\n(?<rest>[^#]*)/gm
@@ -22,7 +23,7 @@ const claimsIn = (rest: string, outcome: keyof typeof CLAIMS): JsonObject | unde
 const accepts = (rule: CompiledRule, claims: JsonObject): boolean =>
   rule.kind === 'accept'
     ? findRuleRefusal(rule, variablesOf(claims)) === undefined
-    : ruleAttributes([rule], variablesOf(claims)).ok
+    : ruleAttributes([rule], variablesOf(claims), newRuleBudget()).ok
 
 test('each rule of the cookbook is valid, and does what the page says', () => {
   const recipes = [...readFileSync(PAGE, 'utf8').matchAll(RECIPE)]

@@ -33,7 +33,7 @@ const MAX_SEEN = 16
 /** Evaluates a rule again, and finds the part that decided and the values that it read. */
 export function explainRule(rule: CompiledRule, variables: RuleVariables): RuleExplanation {
   const trace = new Map<object, RuleResult>()
-  const result = evaluateRule(rule, variables, trace)
+  const result = evaluateRule(rule, variables, { trace })
   const fault = rule.kind === 'attributes' ? attributesError(result) : faultOf(result)
   const refusal = rule.kind === 'accept' ? refusalOf(result) : fault === undefined ? undefined : 'rule-error'
   const part = refusal === 'rule-refused' ? findFalsePart(rule.root, trace) : rule.root

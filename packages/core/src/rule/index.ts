@@ -30,4 +30,4 @@ export {
 } from './policy-rule.ts'
 export type { RuleKind, RulePlace } from './rule-environment.ts'
 export type { RuleReferences } from './rule-references.ts'
-export { MAX_RULE_COST, type RuleBudget, type RuleVariables } from './rule-run.ts'
+export { MAX_RULE_COST, newRuleBudget, RuleBudget, type RuleVariables } from './rule-run.ts'

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json/json-value.ts'
 import type { Trust } from '../trust/trust.ts'
 import { type CompiledRule, evaluateRule } from './compile-rule.ts'
-import { RuleFault, type RuleResult, type RuleVariables } from './rule-run.ts'
+import { type RuleBudget, RuleFault, type RuleResult, type RuleVariables } from './rule-run.ts'
 import { isRuleList, typeOf } from './rule-value.ts'
 
 /** Why a rule refuses. A closed set: logs, metrics and "explain" use these values. */
@@ -73,21 +73,24 @@ export function refusalOf(result: RuleResult): RuleRefusal | undefined {
 
 export type RuleAttributes =
   | { readonly ok: true; readonly attributes: readonly string[] }
-  | { readonly ok: false; readonly rule: CompiledRule; readonly reason: string }
+  | { readonly ok: false; readonly rule: CompiledRule; readonly number: number; readonly result: RuleResult }
 
 /** The attributes that the rules give, of all rules together; or the first rule that fails. */
-export function ruleAttributes(rules: readonly CompiledRule[], variables: RuleVariables): RuleAttributes {
+export function ruleAttributes(
+  rules: readonly CompiledRule[],
+  variables: RuleVariables,
+  budget: RuleBudget,
+): RuleAttributes {
   const attributes: string[] = []
-  for (const rule of rules) {
-    const result = evaluateRule(rule, variables)
-    const reason = attributesError(result)
-    if (reason !== undefined || !isList(result)) return { ok: false, rule, reason: reason ?? '' }
+  for (const [index, rule] of rules.entries()) {
+    const result = evaluateRule(rule, variables, { budget })
+    if (!isList(result)) return { ok: false, rule, number: index + 1, result }
     attributes.push(...result)
   }
   return { ok: true, attributes: attributes.filter((attribute) => attribute !== '') }
 }
 
-const isList = (result: RuleResult): result is readonly string[] => !(result instanceof RuleFault) && isRuleList(result)
+const isList = (result: RuleResult): result is readonly string[] => attributesError(result) === undefined
 
 /** Why the result of a rule is no list of attributes. */
 export function attributesError(result: RuleResult): string | undefined {

@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject } from '../json/json-value.ts'
-import { compileRule } from './compile-rule.ts'
+import { compileRule, evaluateRule } from './compile-rule.ts'
 import { variablesOf } from './rule.fixture.ts'
-import { MAX_RULE_COST, RuleFault, RuleRun } from './rule-run.ts'
+import {
+  MAX_RULE_COST,
+  newRuleBudget,
+  OVERSPENT,
+  OVERSPENT_TOGETHER,
+  RuleBudget,
+  RuleFault,
+  RuleRun,
+} from './rule-run.ts'
 
 /** As much as a token of 12 KiB holds. */
 const LONG = 'a'.repeat(4_000)
@@ -83,6 +91,22 @@ test('Z-17 the rules that people write cost a small part of the limit', () => {
     assert.equal(compileRule(text, 'accept', 'signer').step(run) instanceof RuleFault, false)
     assert.ok(run.cost < MAX_RULE_COST * most, `${text} costs ${run.cost}`)
   }
+})
+
+test('Z-17 a budget counts what was evaluated, within a larger one, and a rule that others left too little for has no value', () => {
+  const rule = (text: string) => compileRule(text, 'accept', 'signer')
+  const variables = variablesOf(CLAIMS)
+  const most = rule(each('glob(g, "x*")'))
+  const whole = new RuleBudget(2 * MAX_RULE_COST)
+  const budget = newRuleBudget(whole)
+  assert.equal(evaluateRule(most, variables, { budget }), false)
+  assert.equal(budget.spent, whole.spent)
+  assert.ok(whole.left > MAX_RULE_COST && whole.left < 2 * MAX_RULE_COST)
+  assert.equal(evaluateRule(rule(EXPENSIVE[0] ?? ''), variables, { budget }), OVERSPENT)
+  assert.equal(evaluateRule(most, variables, { budget }), OVERSPENT_TOGETHER)
+  assert.equal(whole.isSpent, true)
+  assert.equal(evaluateRule(rule('claims.long == "x"'), variables, { budget }), OVERSPENT_TOGETHER)
+  assert.equal(evaluateRule(rule('claims.long == "x"'), variables, { budget: newRuleBudget() }), false)
 })
 
 test('three rules take less than 0.03 ms of a login', () => {

@@ -34,11 +34,14 @@ export class RuleRun {
   readonly locals: RuleValue[] = []
   /** For explanations: the latest value of each part of the rule. */
   readonly trace: Map<object, RuleResult> | undefined
-  #left = MAX_RULE_COST
+  readonly #most: number
+  #left: number
 
-  constructor(variables: RuleVariables, trace?: Map<object, RuleResult>) {
+  constructor(variables: RuleVariables, trace?: Map<object, RuleResult>, most = MAX_RULE_COST) {
     this.variables = variables
     this.trace = trace
+    this.#most = most
+    this.#left = most
   }
 
   get isOverspent(): boolean {
@@ -46,7 +49,7 @@ export class RuleRun {
   }
 
   get cost(): number {
-    return MAX_RULE_COST - this.#left
+    return this.#most - this.#left
   }
 
   /** Returns whether the evaluation may go on. */
@@ -61,22 +64,47 @@ export class RuleRun {
   }
 }
 
-/** What several evaluations may cost together. */
+/** What several evaluations may cost together. It can be a part of a larger budget. */
 export class RuleBudget {
-  #left: number
+  readonly #units: number
+  readonly #whole: RuleBudget | undefined
+  #spent = 0
 
-  constructor(units: number) {
-    this.#left = units
+  constructor(units: number, whole?: RuleBudget) {
+    this.#units = units
+    this.#whole = whole
+  }
+
+  get spent(): number {
+    return this.#spent
+  }
+
+  get left(): number {
+    const own = this.#units - this.#spent
+    return this.#whole ? Math.min(own, this.#whole.left) : own
   }
 
   get isSpent(): boolean {
-    return this.#left < 0
+    return this.left <= 0
   }
 
   spend(units: number): void {
-    this.#left -= units
+    this.#spent += units
+    this.#whole?.spend(units)
   }
 }
 
+/** Five rules may cost all they can: sixteen that read 200 groups each cost less, and the most expensive ones take less than 25 ms. */
+const MAX_COST_TOGETHER = 5 * MAX_RULE_COST
+
+/** What the rules of all signers that one token names may cost together. */
+export const newRuleBudget = (whole?: RuleBudget): RuleBudget => new RuleBudget(MAX_COST_TOGETHER, whole)
+
 /** The fault of every part that is evaluated after the cost is spent. The whole rule has then failed, whatever absorbs it. */
 export const OVERSPENT = new RuleFault('the rule takes too long for these claims', { start: 0, end: 0 })
+
+/** The fault of a rule that others left too little for. */
+export const OVERSPENT_TOGETHER = new RuleFault(
+  'the rules of the signers that the token names take too long together for these claims',
+  { start: 0, end: 0 },
+)

@@ -8,7 +8,7 @@ import { AppError, fieldError } from '../app-error.ts'
 import { readAttributes, selectedClaim } from '../enrollment/enrollment-claims.ts'
 import { sortedUnique } from '../identity/attribute-parts.ts'
 import { isJsonObject, type JsonObject } from '../json/json-value.ts'
-import { MAX_RULE_COST, RuleBudget } from '../rule/rule-run.ts'
+import { MAX_RULE_COST, newRuleBudget, RuleBudget } from '../rule/rule-run.ts'
 import { CHECKS, type CheckName } from '../token/verdict.ts'
 import { buildVerifySigner } from '../token/verify-signer.ts'
 import { evaluateClaims } from '../token/verify-token.ts'
@@ -71,10 +71,10 @@ export function runTestCases(
   { cases = signer.testCases, budget = newTestBudget() }: TestOptions = {},
 ): TestCaseFailure[] {
   if (cases.length === 0) return []
-  const verify = buildVerifySigner({ revision: 0, ...signer }, budget)
+  const verify = buildVerifySigner({ revision: 0, ...signer })
   const failures = cases.flatMap(({ name, claims, header, now, expect }) => {
     const at = now === undefined ? nowMs : (timeOf(now) ?? nowMs)
-    const verdict = evaluateClaims(claims as JsonObject, objectOf(header), verify, at)
+    const verdict = evaluateClaims(claims as JsonObject, objectOf(header), verify, at, newRuleBudget(budget))
     const received: TestCaseResult = verdict.accepted
       ? {
           outcome: 'accepted',

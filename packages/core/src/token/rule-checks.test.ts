@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { newRuleBudget } from '../rule/rule-run.ts'
 import { VerifiedTokenCache } from './verified-token-cache.ts'
 import { KEYS, NOW, NOW_MS, signerWith, tokenWith } from './verify.fixture.ts'
 import { type VerifyOptions, verifyToken } from './verify-token.ts'
@@ -76,6 +77,50 @@ test('the check of attribute rules names the one that failed, the part of it and
     'claims.groups: the rule gives a list with other values than strings (line 1, column 1); claims.groups is ["a",1]',
   )
   assert.equal(await receivedOf(['["a"]'], {}), '["a"]')
+})
+
+/** Costs nearly as much as a rule may, and has a value. */
+const EXPENSIVE_RULE = 'claims.groups.filter(g, claims.long.contains("ab"))'
+const EXPENSIVE_CLAIMS = { groups: Array(80).fill('g'), long: 'a'.repeat(4_000) }
+const TOGETHER = 'the rules of the signers that the token names take too long together for these claims'
+
+test('Z-17 the rules of a signer have a budget together, and the check says that it is spent', async () => {
+  const ofRules = (count: number) => ({ attributeRules: Array(count).fill(EXPENSIVE_RULE) })
+  assert.equal(await reasonOf(ofRules(5), EXPENSIVE_CLAIMS), 'accepted')
+  const { reason, checks } = await verify(ofRules(16), EXPENSIVE_CLAIMS)
+  assert.equal(reason, 'rule-error')
+  assert.equal(checks.at(-1)?.check, 'attributeRules')
+  assert.equal(checks.at(-1)?.received, `rule 6: ${TOGETHER}`)
+})
+
+test('Z-17 sixteen rules that read 200 groups each are accepted', async () => {
+  const claims = { groups: Array.from({ length: 200 }, (_, index) => `group-${index}`) }
+  for (const rule of ['claims.groups.map(g, "idp-" + g)', 'claims.groups.exists(g, glob(g, "x*")) ? ["a"] : []']) {
+    const signer = { acceptRule: 'claims.groups.exists(g, g == "group-199")', attributeRules: Array(16).fill(rule) }
+    assert.equal(await reasonOf(signer, claims), 'accepted')
+  }
+})
+
+test('Z-17 the rules of several signers have a budget together, and each its own without one', async () => {
+  const acceptRule = `${EXPENSIVE_RULE} == [] && claims.sub == "alice"`
+  const signer = { acceptRule, attributeRules: Array(4).fill(EXPENSIVE_RULE) }
+  const ruleBudget = newRuleBudget()
+  assert.equal(await reasonOf(signer, EXPENSIVE_CLAIMS, { ruleBudget }), 'accepted')
+  const second = await verify(signer, EXPENSIVE_CLAIMS, { ruleBudget })
+  assert.equal(second.reason, 'rule-error')
+  assert.equal(second.checks.at(-1)?.received, TOGETHER)
+  for (const _ of [1, 2]) assert.equal(await reasonOf(signer, EXPENSIVE_CLAIMS), 'accepted')
+})
+
+test('Z-17 a description of the checks evaluates no rule against the budget again', async () => {
+  const ruleBudget = newRuleBudget()
+  const acceptRule = `${EXPENSIVE_RULE} == [] && claims.sub == "bob"`
+  const refused = await verify({ acceptRule }, EXPENSIVE_CLAIMS, { ruleBudget })
+  const { spent } = ruleBudget
+  assert.ok(spent > 0)
+  assert.match(refused.checks.at(-1)?.received ?? '', /^claims\.sub == "bob" is false/)
+  assert.equal(refused.checks, refused.checks)
+  assert.equal(ruleBudget.spent, spent)
 })
 
 test('a verdict is cached unless a rule reads the request', async () => {

@@ -1,18 +1,18 @@
 import type { CompiledRule } from '../rule/compile-rule.ts'
 import { explainRule, ruleRefusalText, valuesText } from '../rule/explain-rule.ts'
-import { findRuleRefusal, type RuleAttributes } from '../rule/judge-rule.ts'
-import type { RuleVariables } from '../rule/rule-run.ts'
+import { type RuleAttributes, refusalOf } from '../rule/judge-rule.ts'
+import { OVERSPENT_TOGETHER, type RuleResult, type RuleVariables } from '../rule/rule-run.ts'
 import type { CheckResult } from './check-result.ts'
 import { displayValue } from './verdict.ts'
 
 export const NO_ATTRIBUTES = { ok: true, attributes: [] } as const satisfies RuleAttributes
 
 /** Checks the signer's `acceptRule`. The description says which part of it was false, and the values that this part read. */
-export function checkAcceptRule(rule: CompiledRule, variables: RuleVariables): CheckResult {
+export function checkAcceptRule(rule: CompiledRule, result: RuleResult, variables: RuleVariables): CheckResult {
   return {
     expected: () => displayValue(rule.text) ?? '',
-    received: () => ruleRefusalText(explainRule(rule, variables)),
-    refusal: findRuleRefusal(rule, variables),
+    received: () => resultText(rule, result, variables),
+    refusal: refusalOf(result),
   }
 }
 
@@ -24,8 +24,7 @@ export function checkAttributeRules(
 ): CheckResult {
   return {
     expected: () => displayValue(rules.map(({ text }) => text).join('; ')) ?? '',
-    received: () =>
-      result.ok ? givenText(rules, result.attributes, variables) : failedText(rules, result.rule, variables),
+    received: () => (result.ok ? givenText(rules, result.attributes, variables) : failedText(rules, result, variables)),
     refusal: result.ok ? undefined : 'rule-error',
   }
 }
@@ -37,7 +36,16 @@ function givenText(rules: readonly CompiledRule[], attributes: readonly string[]
 }
 
 /** Of several rules, it says which one failed. */
-function failedText(rules: readonly CompiledRule[], failed: CompiledRule, variables: RuleVariables): string {
-  const text = ruleRefusalText(explainRule(failed, variables))
-  return rules.length === 1 ? text : `rule ${rules.indexOf(failed) + 1}: ${text}`
+function failedText(
+  rules: readonly CompiledRule[],
+  { rule, number, result }: Extract<RuleAttributes, { ok: false }>,
+  variables: RuleVariables,
+): string {
+  const text = resultText(rule, result, variables)
+  return rules.length === 1 ? text : `rule ${number}: ${text}`
+}
+
+/** An explanation evaluates the rule alone, so it does not know that others left too little for it. */
+function resultText(rule: CompiledRule, result: RuleResult, variables: RuleVariables): string {
+  return result === OVERSPENT_TOGETHER ? result.message : ruleRefusalText(explainRule(rule, variables))
 }

@@ -120,7 +120,7 @@ export type Verdict = AcceptedVerdict | RefusedVerdict
 export interface AcceptedVerdict {
   readonly accepted: true
   readonly reason: 'accepted'
-  /** Built on access: most callers never read them. */
+  /** Built on the first access: most callers never read them. */
   readonly checks: readonly Check[]
   readonly token: VerifiedToken
 }
@@ -131,18 +131,20 @@ export class RefusedVerdict {
   readonly challenge: ChallengeError
   /** The claims, when the signature is valid; undefined otherwise. */
   readonly verifiedClaims: JsonObject | undefined
-  readonly #checks: () => readonly Check[]
+  readonly #describe: () => readonly Check[]
+  #checks: readonly Check[] | undefined
 
-  constructor(reason: RefusalReason, checks: () => readonly Check[], verifiedClaims?: JsonObject) {
+  constructor(reason: RefusalReason, describe: () => readonly Check[], verifiedClaims?: JsonObject) {
     this.reason = reason
     this.challenge = REFUSALS[reason]
     this.verifiedClaims = verifiedClaims
-    this.#checks = checks
+    this.#describe = describe
   }
 
-  /** Built on access, so that a flood of refusals does not pay for texts. */
+  /** Built on the first access, so that a flood of refusals does not pay for texts. Once: a description evaluates rules again. */
   get checks(): readonly Check[] {
-    return this.#checks()
+    this.#checks ??= this.#describe()
+    return this.#checks
   }
 }
 

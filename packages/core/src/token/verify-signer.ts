@@ -2,8 +2,7 @@ import type { PossessionKind } from '@countersign/contract/ext-jwt-signer'
 import { parseRequiredClaims, type RequiredClaim } from '../claim/required-claims.ts'
 import { parseSelector, type Selector } from '../claim/selector.ts'
 import type { JsonObject, ReadonlyJson } from '../json/json-value.ts'
-import { type CompiledRule, compileRule, withBudget } from '../rule/compile-rule.ts'
-import type { RuleBudget } from '../rule/rule-run.ts'
+import { type CompiledRule, compileRule } from '../rule/compile-rule.ts'
 
 /** A rule about the claims of one kind of provider that `requiredClaims` cannot express. */
 export interface ClaimRule {
@@ -61,12 +60,11 @@ export interface VerifySignerFields<Audience extends string | null = string | nu
 const MAX_CLOCK_SKEW_SECONDS = 60
 
 /**
- * Parses the fields of a stored signer. Call it once per revision. With a budget, its rules fail once that is spent.
+ * Parses the fields of a stored signer. Call it once per revision.
  * @throws {TypeError} for fields that a validated signer cannot have
  */
 export function buildVerifySigner<Audience extends string | null>(
   fields: VerifySignerFields<Audience>,
-  budget?: RuleBudget,
 ): VerifySigner<Audience> {
   const { id, revision, issuer, audience, maxTokenAgeSeconds } = fields
   const clockSkewSeconds = fields.clockSkewSeconds ?? 0
@@ -82,12 +80,8 @@ export function buildVerifySigner<Audience extends string | null>(
   if (!selector.ok) throw new TypeError(`claimsProperty ${selector.reason}`)
   const required = parseRequiredClaims(fields.requiredClaims ?? {})
   if (!required.ok) throw new TypeError(`requiredClaims ${required.reason}`)
-  const compile = (text: string, kind: CompiledRule['kind']): CompiledRule => {
-    const rule = compileRule(text, kind, 'signer')
-    return budget ? withBudget(rule, budget) : rule
-  }
-  const acceptRule = fields.acceptRule ? compile(fields.acceptRule, 'accept') : undefined
-  const attributeRules = (fields.attributeRules ?? []).map((text) => compile(text, 'attributes'))
+  const acceptRule = fields.acceptRule ? compileRule(fields.acceptRule, 'accept', 'signer') : undefined
+  const attributeRules = (fields.attributeRules ?? []).map((text) => compileRule(text, 'attributes', 'signer'))
   const rules = acceptRule ? [acceptRule, ...attributeRules] : attributeRules
   return {
     id,

@@ -13,8 +13,9 @@ import {
   proofResult,
 } from '../possession/possession-checks.ts'
 import { type ProofCheckName, type ProofVerdict, refuseProof } from '../possession/verify-proof.ts'
+import { evaluateRule } from '../rule/compile-rule.ts'
 import { type RuleAttributes, type RuleRequest, ruleAttributes, signerVariables } from '../rule/judge-rule.ts'
-import type { RuleVariables } from '../rule/rule-run.ts'
+import { newRuleBudget, type RuleBudget, type RuleResult, type RuleVariables } from '../rule/rule-run.ts'
 import { secretDigest } from '../secret.ts'
 import { CheckRecord, type CheckResult, describeCheck, formatCheck, refuseUnreadable } from './check-result.ts'
 import { checkAudience, checkIdentityClaim, checkIssuer, checkRequiredClaims } from './claim-checks.ts'
@@ -46,6 +47,8 @@ export interface VerifyOptions {
   readonly checkSignature?: CheckSignature
   /** For rules that read it. */
   readonly request?: RuleRequest | undefined
+  /** Set when the rules of several signers share one. */
+  readonly ruleBudget?: RuleBudget | undefined
   /** What the request proves, for tokens that are bound to a key. Without it, they are refused. */
   readonly proofs?: PossessionProofs | undefined
   /** For "explain": whether a token that is accepted once was used before. */
@@ -86,7 +89,7 @@ class Verification implements PossessionSubject {
     signer: VerifySigner,
     keys: SignerKeys,
     nowMs: number,
-    { proofs = NO_PROOFS, request }: Pick<VerifyOptions, 'proofs' | 'request'>,
+    { proofs = NO_PROOFS, request, ruleBudget }: Pick<VerifyOptions, 'proofs' | 'request' | 'ruleBudget'>,
     isDpop: boolean,
   ) {
     this.header = header
@@ -99,6 +102,7 @@ class Verification implements PossessionSubject {
     this.isDpop = isDpop
     this.purpose = purpose
     this.request = request
+    this.#ruleBudget = ruleBudget
   }
 
   /** The variables of rules. Undefined until the signature is verified: rules never see unverified claims. */
@@ -108,15 +112,30 @@ class Verification implements PossessionSubject {
     return signerVariables({ header, claims, signer, request, nowMs })
   }
 
+  /** What the accept rule gives, evaluated once: a second evaluation would spend the budget again. */
+  get acceptance(): RuleResult | undefined {
+    const { acceptRule } = this.signer
+    const variables = acceptRule && this.#acceptance === undefined ? this.verifiedVariables : undefined
+    if (acceptRule && variables) this.#acceptance = evaluateRule(acceptRule, variables, { budget: this.#budget })
+    return this.#acceptance
+  }
+  #acceptance: RuleResult | undefined
+
   /** What the attribute rules give, evaluated once. */
   get attributes(): RuleAttributes | undefined {
     const { attributeRules } = this.signer
     if (attributeRules.length === 0) return NO_ATTRIBUTES
     const variables = this.#attributes ? undefined : this.verifiedVariables
-    if (variables) this.#attributes = ruleAttributes(attributeRules, variables)
+    if (variables) this.#attributes = ruleAttributes(attributeRules, variables, this.#budget)
     return this.#attributes
   }
   #attributes: RuleAttributes | undefined
+
+  get #budget(): RuleBudget {
+    this.#ruleBudget ??= newRuleBudget()
+    return this.#ruleBudget
+  }
+  #ruleBudget: RuleBudget | undefined
 
   get required() {
     return this.signer.requirePossession
@@ -168,7 +187,8 @@ const STEPS_FROM_SIGNATURE: readonly Step[] = [
     run: (verification) => {
       const { acceptRule } = verification.signer
       const variables = acceptRule && verification.verifiedVariables
-      return variables && checkAcceptRule(acceptRule, variables)
+      const { acceptance } = verification
+      return variables && acceptance !== undefined ? checkAcceptRule(acceptRule, acceptance, variables) : undefined
     },
   },
   {
@@ -261,12 +281,13 @@ export function evaluateClaims(
   untrustedHeader: JsonObject,
   signer: VerifySigner,
   nowMs: number,
+  ruleBudget?: RuleBudget,
 ): ClaimsVerdict {
   const header = Object.assign(newJsonObject(), { alg: '' }, untrustedHeader)
   const fault = checkHeader(header) ?? findPurposeFault('login', header, untrustedClaims)
   if (fault) return { accepted: false, reason: fault.reason, failed: formatCheck(fault.detail) }
   const jws = { untrustedHeader: header, untrustedClaims, purpose: 'login' } as const
-  const verification = new Verification(jws, signer, NO_KEYS, nowMs, {}, false)
+  const verification = new Verification(jws, signer, NO_KEYS, nowMs, { ruleBudget }, false)
   // The claims stand for those of a token that would be verified.
   verification.signatureIsValid = true
   for (const { name, run } of CLAIM_STEPS) {
@@ -364,6 +385,7 @@ class LazyAcceptedVerdict implements AcceptedVerdict {
   readonly reason = 'accepted'
   readonly token: VerifiedToken
   readonly #verification: Verification
+  #checks: readonly Check[] | undefined
 
   constructor(token: VerifiedToken, verification: Verification) {
     this.token = token
@@ -371,6 +393,7 @@ class LazyAcceptedVerdict implements AcceptedVerdict {
   }
 
   get checks(): readonly Check[] {
-    return describeChecks(this.#verification, false)
+    this.#checks ??= describeChecks(this.#verification, false)
+    return this.#checks
   }
 }

@@ -2,6 +2,7 @@ import { AppError, type EnrollmentKind, isKindEnabled, type VerifiedToken } from
 import { byChallenge } from '../token/challenge-order.ts'
 import type { DecisionReason } from '../token/decision-reason.ts'
 import type { TokenContext } from '../token/request-proofs.ts'
+import { RuleBudgets } from '../token/rule-budgets.ts'
 import type { DirectorySigner, SignerDirectory } from '../token/signer-directory.ts'
 import type { SignerVerdict, TokenVerifier } from '../token/token-verifier.ts'
 
@@ -72,11 +73,12 @@ export async function chooseEnrollingToken(
   async function verifyBy(
     ids: readonly string[],
   ): Promise<((token: string) => AsyncGenerator<SignerVerdict, void>) | undefined> {
-    if (ids.length === 0) return (token) => verifier.verify(token, tokenContext)
+    const rules = new RuleBudgets()
+    if (ids.length === 0) return (token) => verifier.verify(token, tokenContext, rules)
     const signer = ids.length === 1 ? (await directory.enabled()).findById(ids[0] ?? '') : undefined
     if (!signer) return undefined
     return async function* (token) {
-      yield { signer, verdict: await verifier.verifyBy(signer, token, tokenContext, { isLimited: true }) }
+      yield { signer, verdict: await verifier.verifyBy(signer, token, tokenContext, { isLimited: true, rules }) }
     }
   }
 }

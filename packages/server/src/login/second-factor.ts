@@ -21,6 +21,7 @@ import type { SignerRevision } from '../store/actor-credential.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
 import type { KnownRevocations } from '../token/known-revocations.ts'
 import type { TokenContext } from '../token/request-proofs.ts'
+import { RuleBudgets } from '../token/rule-budgets.ts'
 import type { DirectorySigner, SignerDirectory } from '../token/signer-directory.ts'
 import type { TokenVerifier } from '../token/token-verifier.ts'
 import type { IdentitySync } from './identity-sync.ts'
@@ -192,8 +193,9 @@ export class SecondFactor {
     const signer = named && isTrustedFor(named.stored.trust, session.identity) ? named : undefined
     let challenge: ChallengeKind = 'missing'
     let reason: RefusalReason | undefined
+    const rules = new RuleBudgets()
     for (const bearer of signer ? bearers : []) {
-      const verdict = await verifier.verifyBy(signer as DirectorySigner, bearer, request)
+      const verdict = await verifier.verifyBy(signer as DirectorySigner, bearer, request, { rules })
       // The token must belong to the session's identity: a thief must not complete a stolen session with another token.
       const isUsable = verdict.accepted && verdict.token.tokenUse === undefined
       if (signer && isUsable && isClaimOf(session, signer, verdict.token.identityClaim)) {

@@ -31,6 +31,7 @@ import type { KeptLogins, VerifiedLogin } from '../token/kept-logins.ts'
 import type { KnownIdentities } from '../token/known-identities.ts'
 import { findLoginRefusal, type LoginAttempt, subjectOf } from '../token/login-refusals.ts'
 import type { TokenContext } from '../token/request-proofs.ts'
+import { RuleBudgets } from '../token/rule-budgets.ts'
 import type { DirectorySigner, SignerDirectory } from '../token/signer-directory.ts'
 import type { TokenVerifier } from '../token/token-verifier.ts'
 import type { IdentitySync } from './identity-sync.ts'
@@ -118,6 +119,7 @@ export class TokenLogin {
     const { request, isRetry = false } = options
     const { address: ipAddress } = tokenContext
     const refused: TokenLoginRefusal[] = []
+    const rules = new RuleBudgets()
     let authenticated: (AcceptedToken & Authenticated) | undefined
     const retry = (signer: DirectorySigner): Promise<TokenLoginResult> => {
       directory.expire(signer.id)
@@ -148,7 +150,7 @@ export class TokenLogin {
       }
       const find = ({ signer, verified }: AcceptedToken) =>
         identities.find(signer.stored, subjectOf(verified, tokenContext), sessions.clock.now())
-      for await (const { signer, verdict } of verifier.verify(token, tokenContext)) {
+      for await (const { signer, verdict } of verifier.verify(token, tokenContext, rules)) {
         if (verdict.accepted && signer) {
           const accepted = { signer, verified: verdict.token }
           if (consider(accepted, await find(accepted))) break

@@ -4,6 +4,7 @@ import {
   type ClaimsVerdict,
   claimReferences,
   evaluateClaims,
+  type RuleBudget,
   readSessionClaims,
   type VerifySigner,
 } from '@countersign/core'
@@ -18,13 +19,18 @@ import type { LoginAttempt } from './login-refusals.ts'
 export type JudgedClaims = { readonly verdict: ClaimsVerdict } | { readonly unknown: string }
 
 /** Checks the claims as they were at the time of the login. */
-export function judgeKeptClaims(signer: StoredSigner, verify: VerifySigner, login: KeptLogin): JudgedClaims {
+export function judgeKeptClaims(
+  signer: StoredSigner,
+  verify: VerifySigner,
+  login: KeptLogin,
+  ruleBudget?: RuleBudget,
+): JudgedClaims {
   const isKeyKnown = hasKey(signer, login)
   if (isKeyKnown === undefined)
     return { unknown: 'the keys of the signer may be others than the one that verified the token' }
   const unknown = findUnknown(claimReferences(signer), login)
   if (unknown) return { unknown }
-  return { verdict: isKeyKnown ? evaluateClaims(login.claims, {}, verify, login.at) : KEY_UNKNOWN }
+  return { verdict: isKeyKnown ? evaluateClaims(login.claims, {}, verify, login.at, ruleBudget) : KEY_UNKNOWN }
 }
 
 /** What a decision depends on that is not kept; undefined when it can be predicted. */

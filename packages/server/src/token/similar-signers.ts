@@ -27,6 +27,7 @@ import type { StoredSigner } from '../store/signer-row.ts'
 import type { Store } from '../store/store.ts'
 import { preparedSigner } from './prepared-signer.ts'
 import type { TokenContext } from './request-proofs.ts'
+import { RuleBudgets } from './rule-budgets.ts'
 import { oncePerKey } from './signatures/once-per-key.ts'
 import type { SignerDirectory } from './signer-directory.ts'
 
@@ -85,7 +86,12 @@ export class SimilarSigners {
     if (areTooMany) return signers.map((signer) => ({ signer, keys: NO_KEYS, verdict: refuseTooManySigners(jws) }))
     const checkSignature = oncePerKey(this.#parts.checkSignature)
     const options = { continueAfterRefusal: true, checkSignature, request, proofs: request?.proofs, wasUsed }
-    return (await Promise.all(signers.map((signer) => this.#verifyBy(signer, jws, isLimited, options)))).flat()
+    // Of its own: that of the request is spent.
+    const rules = new RuleBudgets()
+    const verdicts = signers.map((signer) =>
+      this.#verifyBy(signer, jws, isLimited, { ...options, ruleBudget: rules.of(signer) }),
+    )
+    return (await Promise.all(verdicts)).flat()
   }
 
   /** An enabled signer with exactly this issuer and audience excludes similar ones, so the full list is not read. */

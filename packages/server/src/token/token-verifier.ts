@@ -3,6 +3,7 @@ import {
   isSignerNamed,
   MAX_CANDIDATES,
   type PossessionProofs,
+  type RuleBudget,
   type RuleRequest,
   readJws,
   refuseTooManySigners,
@@ -23,6 +24,7 @@ import type { SignerLimiter } from '../limits/signer-limiter.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { KeySigner } from '../store/key-signer.ts'
 import type { TokenContext } from './request-proofs.ts'
+import { RuleBudgets } from './rule-budgets.ts'
 import { oncePerKey } from './signatures/once-per-key.ts'
 import type { DirectorySigner, SignerDirectory } from './signer-directory.ts'
 
@@ -53,6 +55,7 @@ export interface TokenSource {
   readonly proofs?: PossessionProofs | undefined
   /** For rules. */
   readonly request?: RuleRequest | undefined
+  readonly ruleBudget?: RuleBudget | undefined
 }
 
 interface TokenVerifierParts {
@@ -78,9 +81,9 @@ export class TokenVerifier {
   /**
    * Yields the verdict of each enabled signer that the token names, in order of id, or one without a signer when it names none or too many.
    * A signer is not tried before its verdict is asked for. For callers without a session: throws `TooManyRequests`, before checking a signature,
-   * after too many invalid signatures for that signer.
+   * after too many invalid signatures for that signer. A request with several tokens passes the same `rules` for all of them.
    */
-  async *verify(token: string, request: TokenContext): AsyncGenerator<SignerVerdict, void> {
+  async *verify(token: string, request: TokenContext, rules = new RuleBudgets()): AsyncGenerator<SignerVerdict, void> {
     const { directory, cache, checkSignature } = this.#parts
     const reading = readJws(token, cache)
     if (!reading.ok) {
@@ -97,25 +100,31 @@ export class TokenVerifier {
     }
     const check = candidates.length > 1 ? oncePerKey(checkSignature) : checkSignature
     const from = { address: request.address, proofs: request.proofs, request }
-    for (const signer of candidates) yield { signer, verdict: await this.#verify(signer, jws, true, from, check) }
+    for (const signer of candidates) {
+      await rules.giveWay()
+      const ruleBudget = rules.of(signer.stored)
+      yield { signer, verdict: await this.#verify(signer, jws, true, { ...from, ruleBudget }, check) }
+    }
   }
 
   /**
    * Returns the verdict of this signer. Keys are fetched only when the token names the signer. With `isLimited`, invalid signatures are
-   * limited as in `verify`; omit it for a caller with a session.
+   * limited as in `verify`; omit it for a caller with a session. For `rules` see there.
    */
   async verifyBy(
     signer: DirectorySigner,
     token: string,
     request: TokenContext,
-    { isLimited = false } = {},
+    { isLimited = false, rules = new RuleBudgets() } = {},
   ): Promise<Verdict> {
     const reading = readJws(token, this.#parts.cache)
     if (!reading.ok) return refuseUnreadable(reading)
     const { untrustedIssuer, untrustedAudiences } = untrustedIssuerAndAudience(reading.jws)
     const isNamed = isSignerNamed(signer, untrustedIssuer, untrustedAudiences)
     const address = isLimited ? request.address : undefined
-    return this.verifyWith(signer, reading.jws, isNamed, { address, proofs: request.proofs, request })
+    await rules.giveWay()
+    const ruleBudget = rules.of(signer.stored)
+    return this.verifyWith(signer, reading.jws, isNamed, { address, proofs: request.proofs, request, ruleBudget })
   }
 
   /** Returns the verdict on a token that an identity provider sent for another purpose than a login. Invalid signatures are limited as in `verify`. */
@@ -136,7 +145,7 @@ export class TokenVerifier {
     { stored, verify }: VerifyingSigner,
     jws: UntrustedJws,
     isNamed: boolean,
-    { address, proofs, request }: TokenSource,
+    { address, proofs, request, ruleBudget }: TokenSource,
     checkSignature: CheckSignature,
   ): Promise<Verdict> {
     const { keys, cache, clock, limit, metrics, isOwnKey } = this.#parts
@@ -154,7 +163,7 @@ export class TokenVerifier {
     const attempt = address === undefined ? UNCOUNTED : limit.begin(stored.id, address)
     if (isNamed && typeof kid === 'string' && !keys.keysOf(stored).has(kid)) await keys.keyFor(stored, kid)
     const started = performance.now()
-    const options = { cache, checkSignature, proofs, request }
+    const options = { cache, checkSignature, proofs, request, ruleBudget }
     const verdict = await verifyToken(jws, verify, keys.keysOf(stored), clock.now(), options).catch(
       (tooMany: unknown) => {
         attempt.giveBack()

@@ -100,6 +100,25 @@ test('Z-15 a new or changed rule ends the sessions of its signer, and one that i
   assert.equal(await statusOf(third), 200)
 })
 
+test('Z-17 rules that take too long together refuse a token, and the decision and the explanation say so', async (t) => {
+  const rule = 'claims.groups.filter(g, claims.long.contains("ab"))'
+  const rules = (count: number) => ({ attributeRules: Array(count).fill(rule) })
+  const { app, token, createIdentity, explain, path } = await setUp(t, rules(16))
+  await createIdentity()
+  const slow = token({ groups: Array(80).fill('g'), long: 'a'.repeat(4_000) })
+  const decision = await decisionOf(app, await refusalOf(logInWithToken(app, slow)))
+  const explained = await explain(slow)
+  for (const { reason, signers } of [decision, { ...explained, reason: explained.signers[0].reason }]) {
+    assert.equal(reason, 'rule-error')
+    const step = signers[0].checks.at(-1)
+    assert.equal(step.check, 'attributeRules')
+    assert.match(step.received, /^rule 6: .* take too long together for these claims$/)
+  }
+  assert.match(explained.hints.join(), /take too long together/)
+  assert.equal((await app.admin('PATCH', path, rules(5))).status, 200)
+  assert.equal((await logInWithToken(app, slow)).status, 200)
+})
+
 test('Z-14 attribute rules add to the attributes of the selector, at enrollment and at each login', async (t) => {
   const attributeRules = ['claims.repository.split("/").map(part, "repo-" + part)', '["ci"]']
   const { app, token, path } = await setUp(t, {

@@ -112,3 +112,15 @@ test('Z-17 the test cases of one request have a budget together, in a save and i
   assert.equal(await ask(1), '200')
   assert.equal(await ask(20), '400 COULD_NOT_VALIDATE testCases')
 })
+
+test('Z-17 a test case fails when the rules take too long together for its claims, as the login would', async (t) => {
+  const { app, createSigner } = await setUpProvider(t)
+  const long = { ...claims, groups: Array(80).fill('g'), long: 'a'.repeat(4_000) }
+  const id = await createSigner({ testCases: [{ ...aliceLogsIn, claims: long }] })
+  const patch = async (count: number) => {
+    const attributeRules = Array(count).fill('claims.groups.filter(g, claims.long.contains("ab"))')
+    return summarize(await app.admin('PATCH', `${SIGNERS}/${id}`, { attributeRules }))
+  }
+  assert.match(await patch(6), /^409 TEST_CASE_FAILED/)
+  assert.equal(await patch(5), '200')
+})

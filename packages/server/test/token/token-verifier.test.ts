@@ -7,6 +7,7 @@ import {
   SignerIndex,
   type SignerKeys,
   VerifiedTokenCache,
+  type VerifySignerFields,
 } from '@countersign/core'
 import { type MintKey, mintKey, mintKeyFrom, mintKeySet, mintToken } from '@countersign/testkit'
 import { UNLIMITED } from '../../src/limits/attempt-limiter.ts'
@@ -22,15 +23,31 @@ const NOW_MS = 1_800_000_000_000
 const keysOf = (key: MintKey): SignerKeys => readKeySet(Buffer.from(JSON.stringify(mintKeySet(key)))).keys
 const audiencesOf = (count: number) => Array.from({ length: count }, (_, index) => `api://${index}`)
 
+interface VerifyingOptions {
+  readonly rules?: Pick<VerifySignerFields, 'acceptRule' | 'attributeRules'>
+  readonly claims?: Readonly<Record<string, unknown>>
+  /** The last writer of each signer, when it is not trusted. */
+  readonly writers?: readonly (string | undefined)[]
+}
+
 /** Verifies a token that names `count` signers. `keyOf` is the key of each signer; all have the same kid. */
-async function verify(count: number, keyOf: (index: number) => MintKey) {
+async function verify(
+  count: number,
+  keyOf: (index: number) => MintKey,
+  { rules, claims: more, writers = [] }: VerifyingOptions = {},
+) {
   const index = new SignerIndex<DirectorySigner>()
   const keys = new Map<string, SignerKeys>()
   for (const [number, audience] of audiencesOf(count).entries()) {
     const id = `signer-${number}`
     const settings = { id, issuer: ISSUER, audience, additionalAudiences: [] }
-    const verify = buildVerifySigner({ ...settings, claimsProperty: 'sub', requiredClaims: {}, revision: 1 })
-    index.put({ ...settings, stored: { id } as never, verify, signals: undefined })
+    const verify = buildVerifySigner({ ...settings, claimsProperty: 'sub', revision: 1, ...rules })
+    index.put({
+      ...settings,
+      stored: { id, trust: { isTrusted: writers[number] === undefined, writtenById: writers[number] } } as never,
+      verify,
+      signals: undefined,
+    })
     // Read anew for each signer, as the key sets of several signers are.
     keys.set(id, keysOf(keyOf(number)))
   }
@@ -48,7 +65,7 @@ async function verify(count: number, keyOf: (index: number) => MintKey) {
     },
     isOwnKey: async () => false,
   })
-  const claims = { iss: ISSUER, aud: audiencesOf(count), sub: 'alice', exp: NOW_MS / 1000 + 60 }
+  const claims = { iss: ISSUER, aud: audiencesOf(count), sub: 'alice', exp: NOW_MS / 1000 + 60, ...more }
   const reasons: string[] = []
   const token = mintToken({ key: keyOf(0), claims })
   for await (const { verdict } of verifier.verify(token, REQUEST)) reasons.push(verdict.reason)
@@ -69,4 +86,44 @@ test('R-20 a token that names more than ten signers is refused without a signatu
   const key = mintKey('P-256')
   assert.deepEqual((await verify(10, () => key)).reasons, Array(10).fill('accepted'))
   assert.deepEqual(await verify(11, () => key), { checked: 0, reasons: ['too-many-signers'] })
+})
+
+/** Its rules cost half of what all rules of one token may. */
+const EXPENSIVE = {
+  rules: { attributeRules: Array(3).fill('claims.groups.filter(g, claims.long.contains("ab"))') },
+  claims: { groups: Array(80).fill('g'), long: 'a'.repeat(4_000) },
+}
+
+test('Z-17 the rules of all signers of a token have a budget together', async () => {
+  const shared = mintKey('P-256')
+  const { reasons } = await verify(10, () => shared, EXPENSIVE)
+  assert.deepEqual(reasons, ['accepted', ...Array(9).fill('rule-error')])
+  const cheap = { rules: { attributeRules: Array(16).fill('["a"]') }, claims: EXPENSIVE.claims }
+  assert.deepEqual((await verify(10, () => shared, cheap)).reasons, Array(10).fill('accepted'))
+})
+
+test('Z-17 the signers of a writer with few rights leave those of others their budget', async () => {
+  const shared = mintKey('P-256')
+  const writers = ['mallory', 'mallory', 'mallory', 'alice', undefined]
+  const { reasons } = await verify(5, () => shared, { ...EXPENSIVE, writers })
+  assert.deepEqual(reasons, ['accepted', 'rule-error', 'rule-error', 'accepted', 'accepted'])
+})
+
+test('Z-17 other requests have their turn between signers with expensive rules', async () => {
+  const shared = mintKey('P-256')
+  const turnsOf = async (options: VerifyingOptions) => {
+    let turns = 0
+    let isDone = false
+    const count = () => {
+      turns++
+      if (!isDone) setImmediate(count)
+    }
+    setImmediate(count)
+    await verify(3, () => shared, options)
+    isDone = true
+    return turns
+  }
+  const cheap = { ...EXPENSIVE, rules: { attributeRules: ['["a"]'] } }
+  const [least, most] = [await turnsOf(cheap), await turnsOf(EXPENSIVE)]
+  assert.ok(most > least, `${most} turns instead of ${least}`)
 })

@@ -19,6 +19,7 @@ import type { StoredSigner } from '../../store/signer-row.ts'
 import { byChallenge } from '../../token/challenge-order.ts'
 import { attemptOfKept, findUnknown, type JudgedClaims, judgeKeptClaims } from '../../token/judge-kept-login.ts'
 import { findLoginRefusal, type LoginAttempt, loginRefusalText } from '../../token/login-refusals.ts'
+import { RuleBudgets } from '../../token/rule-budgets.ts'
 import type { World } from './world.ts'
 
 /** What a login would lead to. */
@@ -67,7 +68,11 @@ export function judgeLogin(world: World, login: KeptLogin): JudgedLogin {
   const issuer = typeof claims.iss === 'string' ? claims.iss : undefined
   const { candidates } = world.enabled.choose(issuer, audiencesOf(claims))
   if (candidates.length > MAX_CANDIDATES) return { login, judged: [] }
-  const judged = candidates.map(({ stored, verify }) => ({ signer: stored, ...judgeKeptClaims(stored, verify, login) }))
+  const rules = new RuleBudgets()
+  const judged = candidates.map(({ stored, verify }) => ({
+    signer: stored,
+    ...judgeKeptClaims(stored, verify, login, rules.of(stored)),
+  }))
   return { login, judged }
 }
 
