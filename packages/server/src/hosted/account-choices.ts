@@ -14,7 +14,9 @@ interface ChoiceLimits {
   readonly maxMs: number
 }
 
-const LIMITS: ChoiceLimits = { atOnce: 2, maxWaiting: 32, maxWaitMs: 5_000, maxMs: 1_000 }
+const LIMITS: ChoiceLimits = { atOnce: 4, maxWaiting: 32, maxWaitMs: 5_000, maxMs: 1_000 }
+/** The characters of patterns that are compared within a millisecond or two; each counts for some more, since a claim can be long. */
+const [QUICK_CHARACTERS, FURTHER_CHARACTERS] = [512, 16]
 
 /**
  * The account that a token has chosen. Holds no account: tokens are cached for long, and with them would be those of every reading that they were
@@ -33,7 +35,7 @@ interface Choosing {
   readonly providerIds: ReadonlySet<string>
 }
 
-/** Chooses accounts for tokens. Organizations take turns. */
+/** Chooses accounts for tokens. Organizations with many patterns take turns, so that tokens of others never wait for them. */
 export class AccountChoices {
   readonly #limits: ChoiceLimits
   readonly #queue: FairQueue
@@ -49,11 +51,12 @@ export class AccountChoices {
   async choose(choosing: Choosing): Promise<AccountChoice> {
     const known = this.#findRemembered(choosing)
     if (known) return known
+    const candidates = candidatesOf(choosing)
+    if (isQuick(candidates)) return this.#choose(choosing, candidates)
     const latestStart = performance.now() + this.#limits.maxWaitMs
     return this.#queue.run(choosing.organizationId, async () => {
-      const now = performance.now()
-      if (now > latestStart) throw choiceTimeout()
-      return this.#findRemembered(choosing) ?? this.#choose(choosing, now + this.#limits.maxMs)
+      if (performance.now() > latestStart) throw choiceTimeout()
+      return this.#findRemembered(choosing) ?? this.#choose(choosing, candidates)
     })
   }
 
@@ -62,15 +65,22 @@ export class AccountChoices {
     return known?.reading === accounts.reading ? accounts.byId.get(known.accountId) : undefined
   }
 
-  async #choose({ token, accounts, providerIds }: Choosing, untilMs: number): Promise<AccountChoice> {
-    const candidates = [...accounts.byId.values()].filter(({ identityProviderId }) =>
-      providerIds.has(identityProviderId),
-    )
-    const choice = await chooseAccount(candidates, token.claims, untilMs)
+  async #choose({ token, accounts }: Choosing, candidates: readonly FederatedAccount[]): Promise<AccountChoice> {
+    const choice = await chooseAccount(candidates, token.claims, performance.now() + this.#limits.maxMs)
     if (!choice) throw choiceTimeout()
     if (!('reason' in choice)) this.#remembered.set(token, { reading: accounts.reading, accountId: choice.id })
     return choice
   }
+}
+
+function candidatesOf({ accounts, providerIds }: Choosing): FederatedAccount[] {
+  return [...accounts.byId.values()].filter(({ identityProviderId }) => providerIds.has(identityProviderId))
+}
+
+function isQuick(candidates: readonly FederatedAccount[]): boolean {
+  const patterns = candidates.flatMap(({ conditions }) => conditions).filter(({ accepted }) => 'glob' in accepted)
+  const characters = patterns.reduce((sum, { accepted }) => sum + ('glob' in accepted ? accepted.glob.length : 0), 0)
+  return characters + patterns.length * FURTHER_CHARACTERS <= QUICK_CHARACTERS
 }
 
 function choiceTimeout(): AppError {

@@ -66,6 +66,20 @@ test('F-14 cached tokens keep no accounts in memory', async () => {
   await chooseFrom(2)
 })
 
+test('F-14 tokens of organizations with few patterns wait for no turn', async () => {
+  const choices = new AccountChoices({ ...LIMITS, maxWaiting: 0 })
+  const slow = choosing(tokenWith(SLOW_CLAIMS), accountsWith(1, 40, SLOW), 'slow')
+  const busy = [choices.choose(slow), choices.choose({ ...slow, organizationId: 'slower' })]
+  const quick = accountsWith(2, 10, { repository: { glob: 'acme/*' } })
+  const chosen = Array.from({ length: 50 }, (_, nth) =>
+    choices.choose(choosing(tokenWith({ repository: `acme/${nth}` }), quick)),
+  )
+  assert.equal((await Promise.all(chosen)).length, 50)
+  const many = accountsWith(3, 40, { repository: { glob: 'acme/*' } })
+  await assert.rejects(choices.choose(choosing(tokenWith(QUICK), many)), { code: 'SERVER_TOO_MANY_REQUESTS' })
+  await Promise.all(busy)
+})
+
 test('F-14 a token is compared once while its accounts have not been read again', async () => {
   const choices = new AccountChoices()
   const token = tokenWith({ repository: 'acme/app' })
