@@ -12,6 +12,6 @@ export function testCaseOfLogin(
   const verdict = evaluateClaims(claims, {}, buildVerifySigner({ revision: 0, ...signer }), at)
   const expect = verdict.accepted
     ? ({ outcome: 'accepted', externalId: verdict.identityClaim } as const)
-    : ({ outcome: 'refused', check: verdict.failed.check } as const)
+    : ({ outcome: 'refused', check: verdict.check } as const)
   return { name, claims, now: new Date(at).toISOString(), expect }
 }

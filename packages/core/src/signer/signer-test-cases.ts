@@ -9,7 +9,7 @@ import { readAttributes, selectedClaim } from '../enrollment/enrollment-claims.t
 import { sortedUnique } from '../identity/attribute-parts.ts'
 import { isJsonObject, type JsonObject } from '../json/json-value.ts'
 import { MAX_RULE_COST, newRuleBudget, RuleBudget } from '../rule/rule-run.ts'
-import { CHECKS, type CheckName } from '../token/verdict.ts'
+import { CHECKS, type Check, type CheckName } from '../token/verdict.ts'
 import { buildVerifySigner } from '../token/verify-signer.ts'
 import { evaluateClaims } from '../token/verify-token.ts'
 import type { SignerSettings } from './signer-settings.ts'
@@ -81,17 +81,19 @@ export function runTestCases(
           externalId: verdict.identityClaim,
           ...givenAttributes(signer, claims as JsonObject, verdict.ruleAttributes),
         }
-      : {
-          outcome: 'refused',
-          check: verdict.failed.check,
-          reason: verdict.reason,
-          text: `expected ${verdict.failed.expected}; received ${verdict.failed.received ?? 'nothing'}`,
-        }
-    return isAsExpected(expect, received) ? [] : [{ name, expected: expect, received }]
+      : { outcome: 'refused', check: verdict.check, reason: verdict.reason }
+    return isAsExpected(expect, received) ? [] : [{ name, expected: expect, received, verdict }]
   })
-  if (!budget.isSpent) return failures
-  throw fieldError(FIELD, 'the rules take too long for all test cases together: use fewer or smaller ones', '')
+  if (budget.isSpent)
+    throw fieldError(FIELD, 'the rules take too long for all test cases together: use fewer or smaller ones', '')
+  // A description evaluates a rule again.
+  return failures.map(({ verdict, received, ...failure }) => ({
+    ...failure,
+    received: verdict.accepted ? received : { ...received, text: textOf(verdict.describe()) },
+  }))
 }
+
+const textOf = ({ expected, received }: Check): string => `expected ${expected}; received ${received ?? 'nothing'}`
 
 interface TestOptions {
   readonly cases?: readonly TestCase[]

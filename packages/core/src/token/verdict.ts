@@ -120,7 +120,7 @@ export type Verdict = AcceptedVerdict | RefusedVerdict
 export interface AcceptedVerdict {
   readonly accepted: true
   readonly reason: 'accepted'
-  /** Built on the first access: most callers never read them. */
+  /** Built on access: most callers never read them. */
   readonly checks: readonly Check[]
   readonly token: VerifiedToken
 }

@@ -262,10 +262,10 @@ export async function verifyToken(
   return verdict
 }
 
-/** What a signer says to claims, and for a refusal the check that decided. */
+/** What a signer says to claims. A refusal describes the check that decided, which evaluates a rule again. */
 export type ClaimsVerdict =
   | { readonly accepted: true; readonly identityClaim: string; readonly ruleAttributes: readonly string[] }
-  | { readonly accepted: false; readonly reason: RefusalReason; readonly failed: Check }
+  | { readonly accepted: false; readonly reason: RefusalReason; readonly check: CheckName; describe(): Check }
 
 const NO_KEYS: SignerKeys = new Map()
 /** What keys and requests prove, beside the claims. */
@@ -285,7 +285,10 @@ export function evaluateClaims(
 ): ClaimsVerdict {
   const header = Object.assign(newJsonObject(), { alg: '' }, untrustedHeader)
   const fault = checkHeader(header) ?? findPurposeFault('login', header, untrustedClaims)
-  if (fault) return { accepted: false, reason: fault.reason, failed: formatCheck(fault.detail) }
+  if (fault) {
+    const failed = formatCheck(fault.detail)
+    return { accepted: false, reason: fault.reason, check: failed.check, describe: () => failed }
+  }
   const jws = { untrustedHeader: header, untrustedClaims, purpose: 'login' } as const
   const verification = new Verification(jws, signer, NO_KEYS, nowMs, { ruleBudget }, false)
   // The claims stand for those of a token that would be verified.
@@ -293,7 +296,7 @@ export function evaluateClaims(
   for (const { name, run } of CLAIM_STEPS) {
     const result = run(verification)
     if (result?.refusal !== undefined) {
-      return { accepted: false, reason: result.refusal, failed: describeCheck(name, result) }
+      return { accepted: false, reason: result.refusal, check: name, describe: () => describeCheck(name, result) }
     }
   }
   const identityClaim = String(selectClaim(signer.claimsProperty, untrustedClaims))
@@ -385,7 +388,6 @@ class LazyAcceptedVerdict implements AcceptedVerdict {
   readonly reason = 'accepted'
   readonly token: VerifiedToken
   readonly #verification: Verification
-  #checks: readonly Check[] | undefined
 
   constructor(token: VerifiedToken, verification: Verification) {
     this.token = token
@@ -393,7 +395,6 @@ class LazyAcceptedVerdict implements AcceptedVerdict {
   }
 
   get checks(): readonly Check[] {
-    this.#checks ??= describeChecks(this.#verification, false)
-    return this.#checks
+    return describeChecks(this.#verification, false)
   }
 }

@@ -44,7 +44,10 @@ export function findUnknown({ names, readsMore }: ClaimReferences, login: KeptLo
 const KEY_UNKNOWN: ClaimsVerdict = {
   accepted: false,
   reason: 'kid-unknown',
-  failed: { check: 'kid', expected: 'a key of the signer', received: 'the key that verified the token', pass: false },
+  check: 'kid',
+  describe: () => {
+    return { check: 'kid', expected: 'a key of the signer', received: 'the key that verified the token', pass: false }
+  },
 }
 
 interface Named {

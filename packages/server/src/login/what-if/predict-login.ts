@@ -124,7 +124,7 @@ export function predictLogin(world: World, { login, judged }: JudgedLogin, now: 
     if ('unknown' in one) return { outcome: 'unknown', signerId: signer.id, text: one.unknown }
     const { verdict } = one
     if (!verdict.accepted) {
-      const { check, expected, received } = verdict.failed
+      const { check, expected, received } = verdict.describe()
       const text = `${check}: expected ${expected}; received ${received ?? 'nothing'}`
       refused.push({ ...refusal(signer.id, verdict.reason, text), challenge: REFUSALS[verdict.reason] })
       continue
