@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createFakeDns } from '@countersign/testkit'
 import { createHostResolver } from '../../src/outbound/resolve-host.ts'
@@ -8,6 +8,10 @@ import { assertFails } from './fetch.fixture.ts'
 const NEVER = new AbortController().signal
 const GOOD = ['127.0.0.1']
 const DEAD = new Error('getaddrinfo EAI_AGAIN')
+
+// The timers of the resolver do not keep a process running.
+const running = setInterval(() => {}, 60_000)
+after(() => clearInterval(running))
 
 /** A result of the name service that the test resolves. */
 const heldResult = () => Promise.withResolvers<readonly string[]>()

@@ -212,7 +212,9 @@ export class SinkDelivery {
     const ahead = this.#ahead.get(sink.id) ?? []
     const sent = await this.#send(sink, { rows, after: position + dropped, ahead, ...(notice && { notice }) })
     const last = rows.at(-1)?.position ?? sent.after
-    if (sent.after < last) this.#ahead.set(sink.id, sent.ahead)
+    // The other kinds take events in their order.
+    const isBehind = sink.kind === 'webhook' && sent.after < last
+    if (isBehind || sent.ahead.length > 0) this.#ahead.set(sink.id, sent.ahead)
     else this.#ahead.delete(sink.id)
     const isNoticeMissing = notice && !sent.isNoticeSent
     return {

@@ -32,7 +32,7 @@ const IDLE_MS = 60_000
 /** The last message of a batch can be sent again, whole and shortened. A batch that takes much longer has hung. */
 const [MAX_TRIES, MARGIN_MS] = [6, 30_000]
 /** What a process of Node needs of the environment. The other variables hold passwords and keys. */
-const PASSED_VARIABLES = /^(NODE_.*|SSL_CERT_.*|LD_LIBRARY_PATH|PATH|HOME|TZ|TMPDIR|TEMP|TMP|SystemRoot)$/
+const PASSED_VARIABLES = /^(NODE_.*|SSL_CERT_.*|OPENSSL_.*|LD_LIBRARY_PATH|PATH|HOME|TZ|TMPDIR|TEMP|TMP|SystemRoot)$/
 
 /** Its process is started with the first events, again after it has ended, and ends when there is nothing to send. */
 export function createSender({ settings, folder, log, idleMs = IDLE_MS, ...options }: SenderOptions): Sender {
