@@ -109,8 +109,10 @@ class Verification implements PossessionSubject {
   get verifiedVariables(): RuleVariables | undefined {
     const { header, claims, signer, request, nowMs, purpose, signatureIsValid } = this
     if (purpose !== 'login' || signatureIsValid !== true) return undefined
-    return signerVariables({ header, claims, signer, request, nowMs })
+    this.#variables ??= signerVariables({ header, claims, signer, request, nowMs })
+    return this.#variables
   }
+  #variables: RuleVariables | undefined
 
   /** What the accept rule gives, evaluated once: a second evaluation would spend the budget again. */
   get acceptance(): RuleResult | undefined {

@@ -1,4 +1,4 @@
-import { AppError, type VerifiedToken } from '@countersign/core'
+import { AppError, patternsOf, type VerifiedToken } from '@countersign/core'
 import { FairQueue } from '../platform/fair-queue.ts'
 import type { FederatedAccount } from '../store/reads/federated-account-reads.ts'
 import { type AccountChoice, chooseAccount } from './choose-account.ts'
@@ -78,9 +78,8 @@ function candidatesOf({ accounts, providerIds }: Choosing): FederatedAccount[] {
 }
 
 function isQuick(candidates: readonly FederatedAccount[]): boolean {
-  const patterns = candidates.flatMap(({ conditions }) => conditions).filter(({ accepted }) => 'glob' in accepted)
-  const characters = patterns.reduce((sum, { accepted }) => sum + ('glob' in accepted ? accepted.glob.length : 0), 0)
-  return characters + patterns.length * FURTHER_CHARACTERS <= QUICK_CHARACTERS
+  const patterns = patternsOf(candidates.flatMap(({ conditions }) => conditions))
+  return patterns.reduce((sum, { length }) => sum + length + FURTHER_CHARACTERS, 0) <= QUICK_CHARACTERS
 }
 
 function choiceTimeout(): AppError {
