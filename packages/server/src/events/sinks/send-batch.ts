@@ -5,7 +5,7 @@ import type { Recipient } from './recipient.ts'
 import { createSendEvents, type SinkSenderParts } from './sink-senders.ts'
 
 /** Events of the outbox for a recipient, as they are stored: they are parsed where they are sent. */
-export interface EventBatch {
+export interface OutboxBatch {
   readonly rows: readonly OutboxRow[]
   /** The recipient has every event that it is to have up to this position. */
   readonly after: number
@@ -15,7 +15,7 @@ export interface EventBatch {
   readonly notice?: SinkEvent
 }
 
-export interface SentBatch extends Pick<EventBatch, 'after' | 'ahead'> {
+export interface SentBatch extends Pick<OutboxBatch, 'after' | 'ahead'> {
   readonly isNoticeSent: boolean
   readonly hasSent: boolean
   /** Of the first event that could not be sent. */
@@ -23,7 +23,7 @@ export interface SentBatch extends Pick<EventBatch, 'after' | 'ahead'> {
 }
 
 /** Sends what passes the filter of the recipient, and begins no further message after `beginWithinMs`. Never rejects. */
-export type SendBatch = (recipient: Recipient, batch: EventBatch, beginWithinMs: number) => Promise<SentBatch>
+export type SendBatch = (recipient: Recipient, batch: OutboxBatch, beginWithinMs: number) => Promise<SentBatch>
 
 export function createSendBatch(parts: SinkSenderParts): SendBatch {
   const sendEvents = createSendEvents(parts)
@@ -52,6 +52,6 @@ export function createSendBatch(parts: SinkSenderParts): SendBatch {
 }
 
 /** The result of a batch of which nothing is known to be sent. */
-export function nothingSent({ after, ahead }: EventBatch, error: unknown): SentBatch {
+export function nothingSent({ after, ahead }: OutboxBatch, error: unknown): SentBatch {
   return { after, ahead, isNoticeSent: false, hasSent: false, error }
 }

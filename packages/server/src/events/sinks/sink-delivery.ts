@@ -19,7 +19,7 @@ import type { DeliveryNote } from '../../store/writes/event-sink-writes.ts'
 import { eventText } from '../event-text.ts'
 import type { KnownSinks } from './known-sinks.ts'
 import { recipientOf } from './recipient.ts'
-import { type EventBatch, nothingSent, type SendBatch, type SentBatch } from './send-batch.ts'
+import { nothingSent, type OutboxBatch, type SendBatch, type SentBatch } from './send-batch.ts'
 
 export interface SinkDeliveryParts {
   readonly store: Pick<Store, 'db'>
@@ -225,7 +225,7 @@ export class SinkDelivery {
     }
   }
 
-  async #send(sink: StoredSink, batch: EventBatch): Promise<SentBatch> {
+  async #send(sink: StoredSink, batch: OutboxBatch): Promise<SentBatch> {
     try {
       return await this.#parts.send(recipientOf(sink, this.#parts), batch, BATCH_MS)
     } catch (error) {

@@ -1,5 +1,5 @@
 import type { Recipient } from '../../events/sinks/recipient.ts'
-import type { EventBatch, SentBatch } from '../../events/sinks/send-batch.ts'
+import type { OutboxBatch, SentBatch } from '../../events/sinks/send-batch.ts'
 import type { Settings } from '../../platform/settings/index.ts'
 import type { SentProcessError } from '../workers/sent-error.ts'
 
@@ -12,7 +12,7 @@ export interface SenderStart {
 
 export interface SendRequest {
   readonly recipient: Recipient
-  readonly batch: EventBatch
+  readonly batch: OutboxBatch
   readonly beginWithinMs: number
 }
 

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { SendBatch } from '../../events/sinks/send-batch.ts'
 import { fetchLimits } from '../../outbound/fetch-document.ts'
 import { forwardToLog } from '../../platform/log/create-log.ts'
-import { type Channel, createChannel } from '../workers/channel.ts'
+import { createChannel } from '../workers/channel.ts'
 import type { SenderProcedures, SenderStart } from './protocol.ts'
 import { sendOver } from './send-over.ts'
 
@@ -25,7 +25,7 @@ export interface Sender {
 
 interface RunningSender {
   readonly child: ChildProcess
-  readonly channel: Channel<SenderProcedures>
+  readonly sendBatch: SendBatch
 }
 
 const IDLE_MS = 60_000
@@ -59,7 +59,7 @@ export function createSender({ settings, folder, log, idleMs = IDLE_MS, ...optio
       },
       {},
     )
-    const started = { child, channel }
+    const started = { child, sendBatch: sendOver(channel) }
     const end = (how: unknown): void => {
       channel.close()
       if (running !== started) return
@@ -92,10 +92,10 @@ export function createSender({ settings, folder, log, idleMs = IDLE_MS, ...optio
       clearTimeout(idle)
       running ??= start()
       sending++
-      const { child, channel } = running
+      const { child, sendBatch } = running
       const hung = setTimeout(() => child.kill('SIGKILL'), beginWithinMs + hungMs).unref()
       try {
-        return await sendOver(channel)(recipient, batch, beginWithinMs)
+        return await sendBatch(recipient, batch, beginWithinMs)
       } finally {
         clearTimeout(hung)
         sending--

@@ -1,11 +1,11 @@
-import { createSendBatch, type SendBatch } from '../../events/sinks/send-batch.ts'
+import { createSendBatch } from '../../events/sinks/send-batch.ts'
 import { createMessageSender } from '../../outbound/send-message.ts'
 import { systemClock } from '../../platform/clock.ts'
-import { createChannel } from '../workers/channel.ts'
+import { createParentChannel } from '../workers/channel.ts'
 import type { SenderProcedures } from './protocol.ts'
 import { serveSend } from './send-over.ts'
 
-let sendBatch: SendBatch | undefined
+let sendBatch: SenderProcedures['sendBatch'] | undefined
 
 // The process that started this one handles signals: it waits for what is being sent.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
@@ -14,20 +14,13 @@ process.once('disconnect', () => process.exit(0))
 
 const procedures: SenderProcedures = {
   start: ({ settings, folder }) => {
-    sendBatch = createSendBatch({ sender: createMessageSender({ settings }), clock: systemClock, settings, folder })
+    const sender = createMessageSender({ settings })
+    sendBatch = serveSend(createSendBatch({ sender, clock: systemClock, settings, folder }))
   },
   sendBatch: (request) => {
     if (!sendBatch) throw new TypeError('the process has not been started')
-    return serveSend(sendBatch)(request)
+    return sendBatch(request)
   },
 }
 
-createChannel(
-  {
-    send: (message) => {
-      if (process.connected) process.send?.(message)
-    },
-    onMessage: (listener) => void process.on('message', listener),
-  },
-  procedures,
-)
+createParentChannel(procedures)

@@ -71,3 +71,14 @@ export function createChannel<Theirs extends Procedures>(port: Port, ours: Proce
     },
   }
 }
+
+/** Two-way calls with the process that started this one. */
+export function createParentChannel<Theirs extends Procedures>(ours: Procedures): Channel<Theirs> {
+  const port: Port = {
+    send: (message) => {
+      if (process.connected) process.send?.(message)
+    },
+    onMessage: (listener) => void process.on('message', listener),
+  }
+  return createChannel(port, ours)
+}

@@ -7,7 +7,7 @@ import { createLog } from '../../platform/log/create-log.ts'
 import { createSharedChanges } from '../../store/change-sharing.ts'
 import { sendOver } from '../delivery/send-over.ts'
 import { type StartedNode, startNode, type Undo } from '../start-node.ts'
-import { createChannel } from './channel.ts'
+import { createParentChannel } from './channel.ts'
 import type { PrimaryProcedures, WorkerProcedures, WorkerStart } from './protocol.ts'
 import { createRemoteGuesses } from './remote-guesses.ts'
 import { createWorkerEvents, type WorkerEvents } from './worker-events.ts'
@@ -47,15 +47,7 @@ const procedures: WorkerProcedures = {
   },
 }
 
-const primary = createChannel<PrimaryProcedures>(
-  {
-    send: (message) => {
-      if (process.connected) process.send?.(message)
-    },
-    onMessage: (listener) => void process.on('message', listener),
-  },
-  procedures,
-)
+const primary = createParentChannel<PrimaryProcedures>(procedures)
 const changes = createSharedChanges((announced) => primary.call('changes', announced))
 const attempts = createSharedAttempts((noted) => primary.send('attempts', noted))
 

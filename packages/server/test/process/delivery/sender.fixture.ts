@@ -1,5 +1,5 @@
 import type { Recipient } from '../../../src/events/sinks/recipient.ts'
-import type { EventBatch } from '../../../src/events/sinks/send-batch.ts'
+import type { OutboxBatch } from '../../../src/events/sinks/send-batch.ts'
 import { eventLines } from '../../../src/store/event-lines.ts'
 
 export const fileRecipient = (): Recipient => ({
@@ -13,7 +13,7 @@ export const fileRecipient = (): Recipient => ({
 })
 
 /** Events at positions from `first` on, each about another subject. */
-export function batchFrom(first: number, count: number): EventBatch {
+export function batchFrom(first: number, count: number): OutboxBatch {
   const events = Array.from({ length: count }, (_, at) => {
     const position = first + at
     return { id: `event-${position}`, at: 0, text: textOf(position) }
