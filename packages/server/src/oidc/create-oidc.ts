@@ -44,6 +44,7 @@ export function createOidc(parts: OidcParts) {
   const loginWrites = new LoginWrites(parts)
   const revoked = new RevokedTokens(parts.store)
   const bearerSessions = new BearerSessions({ ...parts, tokens, revoked })
+  const logins = new OidcLogins({ ...parts, loginWrites })
   return {
     issuers: new Issuers(parts),
     signingKeys,
@@ -51,7 +52,7 @@ export function createOidc(parts: OidcParts) {
     loginWrites,
     tokenIssuer: issuer,
     bearerSessions,
-    logins: new OidcLogins({ ...parts, loginWrites }),
-    tokenEndpoint: new TokenEndpoint({ ...parts, tokens, issuer, bearerSessions, loginWrites }),
+    logins,
+    tokenEndpoint: new TokenEndpoint({ ...parts, tokens, issuer, bearerSessions, logins, loginWrites }),
   }
 }

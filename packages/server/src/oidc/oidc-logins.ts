@@ -18,7 +18,7 @@ import type { LiveSession } from '../session/live-sessions.ts'
 import { SYSTEM_ACTOR } from '../store/actor.ts'
 import type { OidcLoginDetails, StoredOidcLogin } from '../store/oidc-login.ts'
 import { oidcSessionKey } from '../store/oidc-session-key.ts'
-import { findOidcLogin } from '../store/reads/oidc-login-reads.ts'
+import { findOidcLogin, findOidcLoginByCode } from '../store/reads/oidc-login-reads.ts'
 import type { Store } from '../store/store.ts'
 import type { NewOidcCode, NewOidcLogin } from '../store/writes/oidc-login-writes.ts'
 import type { LoginWrites } from './login-writes.ts'
@@ -35,21 +35,26 @@ export interface LoginOutcome extends Pick<AuthenticatedOidcLogin, 'amr'> {
   readonly session: LiveSession
 }
 
+/** A login whose code was issued. */
+type CompletedLogin = StoredOidcLogin & Required<Pick<StoredOidcLogin, 'session' | 'code'>>
+
 export const LOGIN_SECONDS = 600
 const CODE_MS = 60_000
 /** Upkeep deletes surplus logins once a minute. A flood must not wait for it. */
 const PRUNED_AFTER = 1_000
 const MAX_RECENT = 1_000
+const CHARACTERS_PER_ENTRY = 2_000
 
 /** Logins that clients begin at the authorization endpoint. They are in the store: one that begins on a node may end on another. */
 export class OidcLogins {
   readonly #parts: OidcLoginsParts
   /**
-   * What clients have asked for in the logins that began here, which never changes, and the codes that were issued here. Without them a login on
-   * PostgreSQL costs more than three times a direct one (bench `oidc`).
+   * What clients have asked for in the logins that began here, which never changes, and the logins that were completed here: by id until the client has
+   * its code, then by the code until it is redeemed. Without them a login on PostgreSQL costs more than three times a direct one (bench `oidc`).
    */
   readonly #requests = createLruCache<string, NewOidcLogin>(MAX_RECENT)
-  readonly #codes = createLruCache<string, NewOidcCode>(MAX_RECENT)
+  readonly #completed = createLruCache<string, CompletedLogin>(MAX_RECENT, { weightOf })
+  readonly #redeemable = createLruCache<string, CompletedLogin>(MAX_RECENT, { weightOf })
   #begun = 0
 
   constructor(parts: OidcLoginsParts) {
@@ -125,13 +130,15 @@ export class OidcLogins {
       checkOpened(passed)
       return undefined
     }
-    if (code) this.#codes.set(login.id, code)
+    const { amr, passedTotpId, replacedSessionId } = passed
+    if (code) {
+      const issued = { ...code, isRedeemed: false }
+      this.#completed.set(login.id, { ...login, session: { id, details: { ...details, amr } }, code: issued })
+    }
     options.events.publish(created, { isRecorded: recorded !== undefined })
-    const { replacedSessionId } = passed
     if (replacedSessionId !== undefined) {
       await store.run(endOidcSession, { sessionId: replacedSessionId }, { actorId: SYSTEM_ACTOR.id, now })
     }
-    const { amr, passedTotpId } = passed
     return { amr, session: { ...session, passedTotpId, isLoginRecorded: recorded !== undefined } }
   }
 
@@ -142,10 +149,19 @@ export class OidcLogins {
 
   /** The code that this process has issued for a login, once: when it is asked for again, it may have been redeemed. */
   takeCode(id: string): string | undefined {
-    const code = this.#codes.get(id)
-    this.#codes.delete(id)
+    const login = this.#completed.get(id)
+    this.#completed.delete(id)
     this.#requests.delete(id)
-    return code && this.#parts.clock.now() < code.expiresAt ? code.value : undefined
+    const code = login && this.codeOf(login)
+    if (code !== undefined) this.#redeemable.set(code, login)
+    return code
+  }
+
+  /** The login that a code was issued for, redeemed or not. Whether that is still so is decided by the transaction that redeems the code. */
+  async findByCode(code: string): Promise<StoredOidcLogin | undefined> {
+    const login = this.#redeemable.get(code)
+    this.#redeemable.delete(code)
+    return login && this.codeOf(login) === code ? login : findOidcLoginByCode(this.#parts.store.db, code)
   }
 
   /** Issues the code of a login that is complete. Undefined when another request has changed the login meanwhile. */
@@ -159,4 +175,9 @@ export class OidcLogins {
   #newCode({ expiresAt }: NewOidcLogin): NewOidcCode {
     return { value: newSecret(), expiresAt: Math.min(this.#parts.clock.now() + CODE_MS, expiresAt) }
   }
+}
+
+/** What clients say about themselves may be long. */
+function weightOf({ session }: StoredOidcLogin): number {
+  return 1 + Math.floor(JSON.stringify(session).length / CHARACTERS_PER_ENTRY)
 }

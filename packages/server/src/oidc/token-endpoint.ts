@@ -19,11 +19,11 @@ import type { Clock } from '../platform/clock.ts'
 import type { ClientCertificates } from '../platform/keys/client-certificates.ts'
 import type { LiveSession, LiveSessions } from '../session/live-sessions.ts'
 import type { StoredOidcLogin } from '../store/oidc-login.ts'
-import { findOidcLoginByCode } from '../store/reads/oidc-login-reads.ts'
 import { findOidcSession, type StoredOidcSession } from '../store/reads/oidc-session-reads.ts'
 import type { Store } from '../store/store.ts'
 import type { BearerSessions } from './bearer-sessions.ts'
 import type { LoginWrites } from './login-writes.ts'
+import type { OidcLogins } from './oidc-logins.ts'
 import type { OidcTokens } from './oidc-tokens.ts'
 import { issueBinding, type SessionBinding } from './session-binding.ts'
 import { type Recipient, subjectOf, type TokenIssuer } from './token-issuer.ts'
@@ -37,6 +37,7 @@ interface TokenEndpointParts {
   readonly tokens: Pick<OidcTokens, 'read'>
   readonly issuer: TokenIssuer
   readonly bearerSessions: Pick<BearerSessions, 'isBindingMet'>
+  readonly logins: Pick<OidcLogins, 'findByCode'>
   readonly loginWrites: LoginWrites
   readonly clientCertificates: Pick<ClientCertificates, 'issueForSession'>
   readonly limits: Pick<AttemptLimits, 'refresh' | 'sessionRefresh' | 'sessionCertificate'>
@@ -126,8 +127,8 @@ export class TokenEndpoint {
 
   /** The login of a code that this client may redeem. A wrong verifier does not spend the code: its holder has stolen it. */
   async #findLogin({ clientId, untrustedCode, codeVerifier, redirectUri }: GrantOf<'authorization_code'>) {
-    const { store, clock } = this.#parts
-    const login = await findOidcLoginByCode(store.db, untrustedCode)
+    const { logins, clock } = this.#parts
+    const login = await logins.findByCode(untrustedCode)
     if (!login?.code || (login.code.expiresAt <= clock.now() && !login.code.isRedeemed)) {
       throw invalidGrant('invalid code')
     }

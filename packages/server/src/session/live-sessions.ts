@@ -226,9 +226,9 @@ async function loadSession(
 ): Promise<LiveSession | undefined> {
   const found = await findSession(store, digest)
   if (!found) return undefined
-  const { session, identity } = found
+  const { session, identity, signer } = found
   const [origin, policy] = await Promise.all([
-    findSessionOrigin(store.db, session, identity),
+    findSessionOrigin(store.db, { ...session, signer }, identity),
     policies.find(identity.authPolicyId),
   ])
   if (!policy || !origin || !isLoginAllowed(policy, origin.login)) return undefined

@@ -55,6 +55,21 @@ test('U-08 the way to the code ends when the code is redeemed', async (t) => {
   assert.deepEqual([late.status, late.text], [400, 'request not found'])
 })
 
+for (const deployment of [undefined, 'workers'] as const) {
+  test(`U-08 a code is refused after a later login has replaced it${deployment ? `, on another of the ${deployment}` : ''}`, async (t) => {
+    const app = await buildApp(t, deployment && { deployment })
+    const client = new OidcClient(app)
+    const login = await client.begin()
+    await client.logInByPassword(login, 'admin', ADMIN_PASSWORD)
+    const replaced = await client.code(login)
+    await client.logInByPassword(login, 'admin', ADMIN_PASSWORD)
+    const code = await client.code(login)
+    assert.notEqual(code, replaced)
+    assert.equal(errorOf(await client.redeem(replaced, login)), '400 invalid_grant: invalid code')
+    assert.equal((await client.redeem(code, login)).status, 200)
+  })
+}
+
 test('U-08 a code that is used twice ends the session that it opened', async (t) => {
   const app = await buildApp(t)
   const client = new OidcClient(app)

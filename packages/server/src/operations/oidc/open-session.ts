@@ -69,16 +69,15 @@ async function open(
   if (login?.session?.id !== sessionId || login.code?.value !== code) return { result: 'refused' }
   if (login.code.isRedeemed) return { result: await endReused(tx, sessionId) }
   if (login.code.expiresAt <= tx.now) return { result: 'refused' }
+  const details = bound ?? login.session.details
   // Sent together.
   const [identityId] = await Promise.all([
     setFirstSessionEnd(tx, sessionId, expiresAt),
     setLoginRedeemed(tx, loginId),
     boundKey !== undefined && bindSession(tx, sessionId, boundKey),
+    insertOidcSession(tx, { ...session, details }),
   ])
-  if (identityId === undefined) return { result: 'refused' }
-  const details = bound ?? login.session.details
-  await insertOidcSession(tx, { ...session, details })
-  return { result: { details }, identityId }
+  return identityId === undefined ? { result: 'refused' } : { result: { details }, identityId }
 }
 
 async function endReused(tx: Transaction, sessionId: string): Promise<RedeemedCode> {

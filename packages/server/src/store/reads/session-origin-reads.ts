@@ -7,7 +7,7 @@ import { findAccountEnd } from './active-account-reads.ts'
 import { findSessionAuthenticator } from './authenticator-reads.ts'
 import { isSessionCa } from './ca-reads.ts'
 import { findRetirementAfter } from './retired-client-reads.ts'
-import { findEnabledSignerTrust } from './signer-reads.ts'
+import { type EnabledSignerTrust, findEnabledSignerTrust } from './signer-reads.ts'
 
 /** A token login has no authenticator: its sessions name the signer instead, in the form that existing clients expect. */
 export const authenticatorIdOfSigner = (signerId: string): string => `extJwtId:${signerId}`
@@ -22,6 +22,9 @@ export interface SessionOrigin {
   readonly retiresAt?: number | undefined
 }
 
+/** What decides whether the sessions of a signer's tokens still count. */
+export type SignerOfSession = Pick<EnabledSignerTrust, 'isTrusted' | 'sessionRevision' | 'removedKeys'>
+
 type Owner = Pick<StoredIdentity, 'id' | 'isAdmin' | 'permissions'>
 type SessionRow = Pick<
   StoredSession,
@@ -33,7 +36,10 @@ type SessionRow = Pick<
   | 'caId'
   | 'caRevision'
   | 'createdAt'
->
+> & {
+  /** When it was read with the session. */
+  readonly signer?: SignerOfSession | null
+}
 type FindOrigin = (db: ReadDatabase, session: SessionRow, identity: Owner) => Promise<SessionOrigin | undefined>
 
 const FIND_ORIGIN: Readonly<Record<LoginMethodName, FindOrigin>> = {
@@ -50,9 +56,10 @@ const FIND_ORIGIN: Readonly<Record<LoginMethodName, FindOrigin>> = {
     return { login: { method: 'cert' }, certificate: row && sessionCertificate(row) }
   },
   // Undefined also when the signer is disabled, has been restricted or lost the token's key since, or is not trusted for the identity's present rights.
-  'ext-jwt': async (db, { signerId, signerSessionRevision, keyThumbprint }, identity) => {
-    const signer = signerId === null ? undefined : await findEnabledSignerTrust(db, signerId)
-    if (!signer || signerId === null || !isTrustedFor(signer, identity)) return undefined
+  'ext-jwt': async (db, { signerId, signerSessionRevision, keyThumbprint, signer: known }, identity) => {
+    if (signerId === null) return undefined
+    const signer = known === undefined ? await findEnabledSignerTrust(db, signerId) : known
+    if (!signer || !isTrustedFor(signer, identity)) return undefined
     const isCurrent = signerSessionRevision === null || signerSessionRevision === signer.sessionRevision
     const { removedKeys } = signer
     if (removedKeys.length > 0 && (keyThumbprint === null || removedKeys.includes(keyThumbprint))) return undefined

@@ -8,6 +8,7 @@ import type { ApiSessionRow, Database } from '../schema.ts'
 import type { Store } from '../store.ts'
 import type { Transaction } from '../transaction.ts'
 import { attributesColumn } from './attributes-column.ts'
+import type { SignerOfSession } from './session-origin-reads.ts'
 
 const sessionByDigest = prepared(1, (db, digest: string) =>
   db
@@ -39,15 +40,27 @@ const sessionByDigest = prepared(1, (db, digest: string) =>
       'session.last_activity_at',
       'session.expires_at as session_expires_at',
     ])
+    .leftJoin('ext_jwt_signers as signer', (join) =>
+      join.onRef('signer.id', '=', 'session.signer_id').on('signer.enabled', '=', true),
+    )
+    .select([
+      'signer.is_trusted as signer_is_trusted',
+      'signer.session_revision as signer_session_revision',
+      'signer.removed_keys as signer_removed_keys',
+    ])
     .select(attributesColumn(db).as('attributes'))
     .where('session.token_digest', '=', digest),
 )
 
-/** A session and its identity, in one statement, so that a request with an uncached session waits for one query only. */
-export async function findSession(
-  { db }: Pick<Store, 'db'>,
-  tokenDigest: string,
-): Promise<{ session: StoredSession; identity: StoredIdentity } | undefined> {
+export interface FoundSession {
+  readonly session: StoredSession
+  readonly identity: StoredIdentity
+  /** The signer of the token that opened it; null when it is deleted or disabled, and for other methods. */
+  readonly signer: SignerOfSession | null
+}
+
+/** A session with what it rests on, in one statement, so that a request with an uncached session waits for one query only. */
+export async function findSession({ db }: Pick<Store, 'db'>, tokenDigest: string): Promise<FoundSession | undefined> {
   const [row] = await sessionByDigest(db, tokenDigest)
   if (!row) return undefined
   const ofSession = {
@@ -59,7 +72,18 @@ export async function findSession(
   return {
     session: sessionFromRow({ ...row, ...ofSession }),
     identity: identityFromRow(row, readJsonColumn(row.attributes)),
+    signer: signerOfRow(row),
   }
+}
+
+function signerOfRow(row: {
+  readonly signer_is_trusted: unknown
+  readonly signer_session_revision: number | null
+  readonly signer_removed_keys: string | null
+}): SignerOfSession | null {
+  const { signer_session_revision: sessionRevision, signer_removed_keys: removedKeys } = row
+  if (sessionRevision === null || removedKeys === null) return null
+  return { isTrusted: Boolean(row.signer_is_trusted), sessionRevision, removedKeys: readJsonColumn(removedKeys) }
 }
 
 const storedCount = prepared(0, (db) =>

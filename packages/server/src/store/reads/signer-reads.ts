@@ -97,7 +97,7 @@ const enabledSignerById = prepared(1, (db, id: string) =>
     .where('enabled', '=', true),
 )
 
-type EnabledSignerTrust = Pick<Trust, 'isTrusted'> &
+export type EnabledSignerTrust = Pick<Trust, 'isTrusted'> &
   Pick<StoredSigner, 'revision' | 'sessionRevision' | 'removedKeys' | 'useExternalId'>
 
 /** Whether the signer is trusted, its revisions, and how its tokens name identities; undefined when it is deleted or disabled. */

@@ -11,13 +11,28 @@ export interface NewOidcSession {
   readonly details: OidcLoginDetails
 }
 
-export async function insertOidcSession({ db }: Transaction, session: NewOidcSession): Promise<void> {
-  await insertRow(db, 'oidc_sessions', {
-    session_id: session.sessionId,
-    client_id: session.clientId,
-    scopes: JSON.stringify(session.scopes),
-    details: JSON.stringify(session.details),
-  })
+const insertSession = prepared(5, (db, id: string, clientId: string, scopes: string, details: string, now: number) =>
+  db
+    .insertInto('oidc_sessions')
+    .columns(['session_id', 'client_id', 'scopes', 'details'])
+    .expression(
+      db
+        .selectFrom('api_sessions')
+        .select(({ cast, val }) => [
+          'id',
+          cast<string>(val(clientId), 'text').as('client_id'),
+          cast<string>(val(scopes), 'text').as('scopes'),
+          cast<string>(val(details), 'text').as('details'),
+        ])
+        .where('id', '=', id)
+        .where('expires_at', '>', now),
+    ),
+)
+
+/** Without effect when the session has ended. */
+export async function insertOidcSession({ db, now }: Transaction, session: NewOidcSession): Promise<void> {
+  const { sessionId, clientId, scopes, details } = session
+  await insertSession(db, sessionId, clientId, JSON.stringify(scopes), JSON.stringify(details), now)
 }
 
 const setDetails = prepared(2, (db, sessionId: string, details: string) =>
