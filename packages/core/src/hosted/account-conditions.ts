@@ -55,13 +55,10 @@ export function checkWrittenConditions({ kind, conditions, current, confirmBroad
   throw fieldError(FIELD, reason, parsed.map(requirementText).join(', '))
 }
 
-export function patternsOf(conditions: readonly RequiredClaim[]): string[] {
-  return conditions.flatMap(({ accepted }) => ('glob' in accepted ? accepted.glob : []))
-}
-
 /** The length of the patterns in conditions. */
 export function patternLength(conditions: AccountSettings['conditions']): number {
-  return patternsOf(parseConditions(conditions ?? {})).reduce((sum, { length }) => sum + length, 0)
+  const parsed = parseConditions(conditions ?? {})
+  return parsed.reduce((sum, { accepted }) => sum + ('glob' in accepted ? accepted.glob.length : 0), 0)
 }
 
 /** The conditions, patterns last: comparing one with a claim can take milliseconds. */

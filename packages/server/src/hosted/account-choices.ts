@@ -1,11 +1,13 @@
-import { AppError, patternsOf, type VerifiedToken } from '@countersign/core'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { AppError, type VerifiedToken } from '@countersign/core'
 import { FairQueue } from '../platform/fair-queue.ts'
+import { MAX_TURN_MS } from '../platform/map-in-turns.ts'
 import type { FederatedAccount } from '../store/reads/federated-account-reads.ts'
-import { type AccountChoice, chooseAccount } from './choose-account.ts'
+import { type AccountChoice, type Comparing, chooseAccount } from './choose-account.ts'
 import type { FederatedAccounts } from './known-accounts.ts'
 
 interface ChoiceLimits {
-  /** Choices at the same time, at most one of them of an organization: together they take the event loop for so many turns of `mapInTurns`. */
+  /** Longer choices at the same time, at most one of them of an organization: each takes `MAX_TURN_MS` of a turn of the event loop. */
   readonly atOnce: number
   /** Further choices of one organization fail with SERVER_TOO_MANY_REQUESTS. */
   readonly maxWaiting: number
@@ -15,8 +17,8 @@ interface ChoiceLimits {
 }
 
 const LIMITS: ChoiceLimits = { atOnce: 4, maxWaiting: 32, maxWaitMs: 5_000, maxMs: 1_000 }
-/** The characters of patterns that are compared within a millisecond or two; each counts for some more, since a claim can be long. */
-const [QUICK_CHARACTERS, FURTHER_CHARACTERS] = [512, 16]
+/** A choice that takes longer waits for its organization's turn. An organization that has used as much of a turn of the event loop begins no other choice in it. */
+const SHORT_MS = 2
 
 /**
  * The account that a token has chosen. Holds no account: tokens are cached for long, and with them would be those of every reading that they were
@@ -35,10 +37,12 @@ interface Choosing {
   readonly providerIds: ReadonlySet<string>
 }
 
-/** Chooses accounts for tokens. Organizations with many patterns take turns, so that tokens of others never wait for them. */
+/** Chooses accounts for tokens. Organizations whose choices take long take turns, so that tokens of others never wait for them. */
 export class AccountChoices {
   readonly #limits: ChoiceLimits
   readonly #queue: FairQueue
+  /** Milliseconds of this turn of the event loop that organizations have used outside the queue. */
+  readonly #used = new Map<string, number>()
   /** A repeated token has the same claims. */
   readonly #remembered = new WeakMap<Choosing['token'], RememberedChoice>()
 
@@ -49,14 +53,20 @@ export class AccountChoices {
 
   /** Fails with TIMEOUT when comparing the conditions takes too long, and with SERVER_TOO_MANY_REQUESTS. */
   async choose(choosing: Choosing): Promise<AccountChoice> {
+    const latestStart = performance.now() + this.#limits.maxWaitMs
     const known = this.#findRemembered(choosing)
     if (known) return known
-    const candidates = candidatesOf(choosing)
-    if (isQuick(candidates)) return this.#choose(choosing, candidates)
-    const latestStart = performance.now() + this.#limits.maxWaitMs
-    return this.#queue.run(choosing.organizationId, async () => {
-      if (performance.now() > latestStart) throw choiceTimeout()
-      return this.#findRemembered(choosing) ?? this.#choose(choosing, candidates)
+    const { organizationId, token } = choosing
+    while (this.#usedBy(organizationId) >= SHORT_MS) {
+      await nextTurn()
+      checkStart(latestStart)
+    }
+    const comparing = chooseAccount(candidatesOf(choosing), token.claims)
+    const ended = this.#compareShortly(comparing, organizationId)
+    if (ended) return this.#end(ended, choosing)
+    return this.#queue.run(organizationId, async () => {
+      checkStart(latestStart)
+      return this.#findRemembered(choosing) ?? this.#end(await this.#compareInTurns(comparing), choosing)
     })
   }
 
@@ -65,21 +75,55 @@ export class AccountChoices {
     return known?.reading === accounts.reading ? accounts.byId.get(known.accountId) : undefined
   }
 
-  async #choose({ token, accounts }: Choosing, candidates: readonly FederatedAccount[]): Promise<AccountChoice> {
-    const choice = await chooseAccount(candidates, token.claims, performance.now() + this.#limits.maxMs)
+  #usedBy(organizationId: string): number {
+    return this.#used.get(organizationId) ?? 0
+  }
+
+  #compareShortly(comparing: ComparingAccounts, organizationId: string): Ended | undefined {
+    const began = performance.now()
+    const ended = compareFor(SHORT_MS, comparing)
+    if (this.#used.size === 0) setImmediate(() => this.#used.clear())
+    this.#used.set(organizationId, this.#usedBy(organizationId) + performance.now() - began)
+    return ended
+  }
+
+  async #compareInTurns(comparing: ComparingAccounts): Promise<Ended> {
+    const untilMs = performance.now() + this.#limits.maxMs
+    let ended: Ended | undefined
+    while (!ended) {
+      // The choice before it can have used this turn.
+      await nextTurn()
+      ended = compareFor(MAX_TURN_MS, comparing, untilMs)
+    }
+    return ended
+  }
+
+  #end({ value: choice }: Ended, { token, accounts }: Choosing): AccountChoice {
     if (!choice) throw choiceTimeout()
     if (!('reason' in choice)) this.#remembered.set(token, { reading: accounts.reading, accountId: choice.id })
     return choice
   }
 }
 
+type ComparingAccounts = Comparing<AccountChoice | undefined>
+type Ended = IteratorReturnResult<AccountChoice | undefined>
+
+/** Compares for so many milliseconds, and not after `untilMs` of `performance.now()`. Returns undefined unless the choice has ended. */
+function compareFor(ms: number, comparing: ComparingAccounts, untilMs = Number.POSITIVE_INFINITY): Ended | undefined {
+  const began = performance.now()
+  for (let now = began; now < began + ms; now = performance.now()) {
+    const step = comparing.next(now <= untilMs)
+    if (step.done) return step
+  }
+  return undefined
+}
+
 function candidatesOf({ accounts, providerIds }: Choosing): FederatedAccount[] {
   return [...accounts.byId.values()].filter(({ identityProviderId }) => providerIds.has(identityProviderId))
 }
 
-function isQuick(candidates: readonly FederatedAccount[]): boolean {
-  const patterns = patternsOf(candidates.flatMap(({ conditions }) => conditions))
-  return patterns.reduce((sum, { length }) => sum + length + FURTHER_CHARACTERS, 0) <= QUICK_CHARACTERS
+function checkStart(latestStart: number): void {
+  if (performance.now() > latestStart) throw choiceTimeout()
 }
 
 function choiceTimeout(): AppError {

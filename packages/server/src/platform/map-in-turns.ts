@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '@countersign/core'
 
-const MAX_TURN_MS = 5
+export const MAX_TURN_MS = 5
 
 /** Like `items.map(map)`, but other requests have their turns meanwhile. Fails with TIMEOUT after `untilMs` of `performance.now()`. */
 export async function mapInTurns<Item, Result>(
