@@ -10,7 +10,7 @@ export interface Delivered {
 interface DeliverOptions {
   readonly atOnce: number
   send(event: SinkEvent): Promise<void>
-  /** Whether to begin no further event. */
+  /** Whether to begin no further event once one has been sent. */
   isOver(): boolean
 }
 
@@ -24,7 +24,7 @@ export async function deliverInOrder(events: readonly SinkEvent[], options: Deli
   const work = async (): Promise<void> => {
     for (let queue = queues.shift(); queue; queue = queues.shift()) {
       for (const event of queue) {
-        if (failure || isOver()) return
+        if (failure || (sent.length > 0 && isOver())) return
         try {
           await send(event)
           sent.push(event)

@@ -160,6 +160,20 @@ test('Z-02 when the process is killed, its events count as unsent and the next o
   assert.notEqual(sender.pid, killed)
 })
 
+test('Z-02 a batch whose time is over before its first message makes progress', async (t) => {
+  const receiver = await startReceiver(t)
+  const { sender } = setUp(t)
+  const events = 100
+  let after = 0
+  for (let batches = 0; after < events && batches < events; batches++) {
+    const sent = await sender.send(webhook(receiver.url), { ...batchFrom(1, events), after }, -1)
+    assert.ok(sent.after < events || batches > 0, 'it begins no further message')
+    after = sent.after
+  }
+  assert.equal(after, events)
+  assert.deepEqual(await sender.send(webhook(receiver.url), batchFrom(1, events), BEGIN_WITHIN_MS), allSentTo(events))
+})
+
 test('Z-02 a process that no longer responds is replaced', async (t) => {
   const { sender } = setUp(t, { hungMs: 100 })
   assert.deepEqual(await sender.send(fileRecipient(), batchFrom(1, 1), BEGIN_WITHIN_MS), allSentTo(1))
