@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { SendBatch } from '../../events/sinks/send-batch.ts'
 import { fetchLimits } from '../../outbound/fetch-document.ts'
 import { forwardToLog } from '../../platform/log/create-log.ts'
+import { inheritedOptions } from '../inherited-options.ts'
 import { createChannel } from '../workers/channel.ts'
 import type { SenderProcedures, SenderStart } from './protocol.ts'
 import { sendOver } from './send-over.ts'
@@ -47,8 +48,7 @@ export function createSender({ settings, folder, log, idleMs = IDLE_MS, ...optio
       serialization: 'advanced',
       env: Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED_VARIABLES.test(name))),
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      // The controller's own debugger has its port.
-      execArgv: process.execArgv.filter((option) => !option.startsWith('--inspect')),
+      execArgv: inheritedOptions(),
     })
     const channel = createChannel<SenderProcedures>(
       {
@@ -64,6 +64,8 @@ export function createSender({ settings, folder, log, idleMs = IDLE_MS, ...optio
       channel.close()
       if (running !== started) return
       running = undefined
+      // After an error it can still run.
+      child.kill('SIGKILL')
       log.error(
         { pid: child.pid, how },
         'the process that sends events has ended, and is started again for the next ones',

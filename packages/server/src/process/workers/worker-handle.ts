@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 import { forwardToLog } from '../../platform/log/create-log.ts'
+import { inheritedOptions } from '../inherited-options.ts'
 import { type Channel, createChannel } from './channel.ts'
 import type { PrimaryProcedures, WorkerProcedures } from './protocol.ts'
 
@@ -23,8 +24,7 @@ export function forkWorker(procedures: PrimaryProcedures): WorkerHandle {
     serialization: 'advanced',
     // Inheriting stderr would set it to blocking for this process too.
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    // Debugger options are for this process only: the workers cannot share its port.
-    execArgv: process.execArgv.filter((option) => !option.startsWith('--inspect')),
+    execArgv: inheritedOptions(),
   })
   const worker: Worker = cluster.fork()
   const channel = createChannel<WorkerProcedures>(

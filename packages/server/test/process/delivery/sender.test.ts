@@ -19,6 +19,7 @@ type Environment = Readonly<Record<string, string>>
 
 const BEGIN_WITHIN_MS = 5_000
 const POLL_MS = 20
+const END_MS = 10_000
 /** All that a recipient was to have. */
 const allSentTo = (position: number) => ({ after: position, ahead: [], isNoticeSent: false, hasSent: true })
 
@@ -79,13 +80,15 @@ test('Z-01 events are sent by a process of their own, which starts with the firs
   assert.doesNotMatch(logged.join(), /whsec_/)
 })
 
-/** What is sent to the processes that are started from now on. */
-function sentToProcesses(t: TestContext): unknown[] {
+/** The processes that are started from now on, and what is sent to them. */
+function watchProcesses(t: TestContext) {
+  const children: ChildProcess[] = []
   const messages: unknown[] = []
   const prototype = ChildProcess.prototype as unknown as { spawn(this: ChildProcess, options: object): number }
   const { spawn } = prototype
   t.mock.method(prototype, 'spawn', function spawnAndListen(this: ChildProcess, options: object) {
     const result = spawn.call(this, options)
+    children.push(this)
     const { send } = this
     t.mock.method(this, 'send', (message: never, ...rest: never[]) => {
       messages.push(message)
@@ -93,11 +96,11 @@ function sentToProcesses(t: TestContext): unknown[] {
     })
     return result
   })
-  return messages
+  return { children, messages }
 }
 
 test('Z-01 the process has no key or password but those of the recipient', async (t) => {
-  const messages = sentToProcesses(t)
+  const { messages } = watchProcesses(t)
   const secrets = {
     COUNTERSIGN_SEALING_KEY: '5a'.repeat(32),
     COUNTERSIGN_DATABASE: 'postgres://controller:the-password-of-the-database@db.example/countersign',
@@ -107,8 +110,18 @@ test('Z-01 the process has no key or password but those of the recipient', async
     process.env[name] = value
     t.after(() => delete process.env[name])
   }
-  const { sender } = setUp(t, {}, secrets)
+  const { sender, folder } = setUp(t, {}, secrets)
+  const file = join(folder, 'variables')
+  writeFileSync(file, 'COUNTERSIGN_SEALING_KEY=any')
+  const { execArgv } = process
+  process.execArgv = [...execArgv, '--no-warnings', `--env-file=${file}`, '--env-file-if-exists', file]
+  t.after(() => {
+    process.execArgv = execArgv
+  })
   assert.deepEqual(await sender.send(fileRecipient(), batchFrom(1, 1), BEGIN_WITHIN_MS), allSentTo(1))
+  const options = readFileSync(`/proc/${sender.pid}/cmdline`, 'latin1')
+  assert.match(options, /--no-warnings/)
+  assert.doesNotMatch(options, /env-file|variables/)
   const environment = readFileSync(`/proc/${sender.pid}/environ`, 'latin1')
   const given = environment + JSON.stringify(messages)
   assert.match(given, /PATH=/)
@@ -158,6 +171,19 @@ test('Z-02 when the process is killed, its events count as unsent and the next o
   receiver.respond(() => 200)
   assert.deepEqual(await sender.send(webhook(receiver.url), batchFrom(1, 1), BEGIN_WITHIN_MS), allSentTo(1))
   assert.notEqual(sender.pid, killed)
+})
+
+test('Z-02 a process with an error is ended before another one is started', async (t) => {
+  const { children } = watchProcesses(t)
+  const { sender, logged } = setUp(t)
+  assert.deepEqual(await sender.send(fileRecipient(), batchFrom(1, 1), BEGIN_WITHIN_MS), allSentTo(1))
+  const [failed] = children
+  assert.ok(failed && isRunning(failed.pid))
+  failed.emit('error', new Error('a message could not be sent'))
+  await once(failed, 'exit', { signal: AbortSignal.timeout(END_MS) })
+  assert.match(logged.join(), /has ended/)
+  assert.deepEqual(await sender.send(fileRecipient(), batchFrom(2, 1), BEGIN_WITHIN_MS), allSentTo(2))
+  assert.notEqual(sender.pid, failed.pid)
 })
 
 test('Z-02 a batch whose time is over before its first message makes progress', async (t) => {
