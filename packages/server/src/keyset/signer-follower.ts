@@ -84,10 +84,9 @@ export class SignerFollower {
       for (const each of ids) {
         if (this.#reading.has(ALL)) this.#changedMeanwhile.add(each)
         if (action === 'deleted') this.#options.onDeleted(each)
-        else {
-          this.#changedElsewhere.add(each)
-          this.reload(each)
-        }
+        else this.#changedElsewhere.add(each)
+        // A read under way can find the signer as it was before it was deleted.
+        if (action !== 'deleted' || this.#reading.has(each)) this.reload(each)
       }
     }
   }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after, type TestContext, test } from 'node:test'
 import { mintKey } from '@countersign/testkit'
 import { deleteSigner } from '../../src/operations/signer/delete-signer.ts'
 import { storeKeySet } from '../../src/operations/signer/store-key-set.ts'
-import type { ChangeListener } from '../../src/store/change.ts'
+import type { Change, ChangeListener } from '../../src/store/change.ts'
+import { findDirectConnection } from '../../src/store/direct-connection.ts'
 import { keyEndpoint, type StoredKeySet } from '../../src/store/key-signer.ts'
 import type { Store } from '../../src/store/store.ts'
 import { failReads } from '../store/mock-reads.ts'
@@ -203,39 +204,58 @@ test('D13 F-05 a signer whose change cannot be read is not used until it can, an
   for (const signer of [idp, other]) assert.equal(keySets.reading(signer), undefined)
 })
 
-test('D13 F-05 a signer that is deleted while the page with it is read does not come back, and others are read', async (t) => {
-  const store = await useFileStore(t)
-  const listeners: ChangeListener[] = []
-  const followed: Store = { ...store, onChange: (listener) => void listeners.push(listener) }
-  const publish: ChangeListener = (changes) => {
-    for (const listener of listeners) listener(changes)
-  }
-  const { keySets, providers } = await setUpKeySets(t, { store: followed })
-  await keySets.loaded
-  const [gone, other] = [await createSigner(store, 'gone'), await createSigner(store, 'other')]
-  for (const name of ['gone', 'other']) providers.at(urlOf(name)).publish([KEY])
-
-  const executor = store.db.getExecutor()
+/** Ends reads with what the database had when they began, once they are released. */
+function holdReads(t: TestContext, { db }: Store) {
+  const executor = db.getExecutor()
   const execute = executor.executeQuery.bind(executor)
-  const pages: unknown[] = []
-  const rest = Promise.withResolvers<void>()
-  t.mock.method(executor, 'executeQuery', async (...query: Parameters<typeof execute>) => {
-    const page = await execute(...query)
-    pages.push(page)
-    await rest.promise
-    return page
+  const direct = findDirectConnection(db)
+  assert.ok(direct)
+  const rowsOf = direct.rowsOf.bind(direct)
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  let held = 0
+  const hold = async <Rows>(rows: Rows): Promise<Rows> => {
+    held++
+    await released
+    return rows
+  }
+  t.mock.method(executor, 'executeQuery', async (...query: Parameters<typeof execute>) => hold(await execute(...query)))
+  // Like the connection of PostgreSQL.
+  t.mock.method(direct, 'rowsOf', async (...query: Parameters<typeof rowsOf>) => hold(await rowsOf(...query)))
+  return { release, untilHeld: () => until(() => held > 0) }
+}
+
+const updated = (id: string): Change => ({ entity: 'externalJwtSigners', id, action: 'updated' })
+const CHANGES_BEFORE: Readonly<Record<string, (ids: readonly string[]) => Parameters<ChangeListener>[0]>> = {
+  'the page with it': () => 'everything',
+  it: (ids) => ids.map(updated),
+}
+
+for (const [what, changesOf] of Object.entries(CHANGES_BEFORE)) {
+  test(`D13 F-05 a signer that is deleted while ${what} is read does not come back, and others are read`, async (t) => {
+    const store = await useFileStore(t)
+    const listeners: ChangeListener[] = []
+    const followed: Store = { ...store, onChange: (listener) => void listeners.push(listener) }
+    const publish: ChangeListener = (changes) => {
+      for (const listener of listeners) listener(changes)
+    }
+    const { keySets, providers } = await setUpKeySets(t, { store: followed })
+    await keySets.loaded
+    const [gone, other] = [await createSigner(store, 'gone'), await createSigner(store, 'other')]
+    for (const name of ['gone', 'other']) providers.at(urlOf(name)).publish([KEY])
+
+    const reads = holdReads(t, store)
+    publish(changesOf([gone.id, other.id]))
+    await reads.untilHeld()
+    await store.run(deleteSigner, { id: gone.id }, { actorId: 'system', now: 2 })
+    publish([{ entity: 'externalJwtSigners', id: gone.id, action: 'deleted' }])
+    reads.release()
+    for (const signer of [gone, other]) await keySets.reading(signer)
+    assert.deepEqual(
+      [...keySets.providerFacts()].map(([id]) => id),
+      [other.id],
+    )
   })
-  publish('everything')
-  await until(() => pages.length > 0)
-  await store.run(deleteSigner, { id: gone.id }, { actorId: 'system', now: 2 })
-  publish([{ entity: 'externalJwtSigners', id: gone.id, action: 'deleted' }])
-  rest.resolve()
-  await keySets.reading(other)
-  assert.deepEqual(
-    [...keySets.providerFacts()].map(([id]) => id),
-    [other.id],
-  )
-})
+}
 
 test('S-15 unreadable stored keys are logged and fetched again; other signers are not affected', async (t) => {
   const store = await useFileStore(t)
