@@ -1,7 +1,7 @@
 import { newId } from '@countersign/core'
 import { createRefusalSampler } from '../limits/refusal-sampler.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { RecordedEvent } from '../store/operation-meta.ts'
+import { eventLines, type RecordedEvent } from '../store/event-lines.ts'
 import type { ControllerEvent, EventNamespace } from './controller-event.ts'
 import { EventRing, LocalEvent, type PublishedEvent, type SerializedEvent } from './event-ring.ts'
 import { eventText } from './event-text.ts'
@@ -12,8 +12,8 @@ export interface EventHub {
   readonly nodeId: string
   /** Publishes an event. Cheap, and never throws. */
   publish(event: ControllerEvent, options?: PublishOptions): void
-  /** The events as an operation records them for sinks, in its transaction; undefined while there are no sinks. Publish them with `isRecorded`. */
-  toRecord(events: readonly ControllerEvent[]): readonly RecordedEvent[] | undefined
+  /** The lines of events that an operation records for sinks, in its transaction; undefined while there are no sinks. Publish the events with `isRecorded`. */
+  toRecord(events: readonly ControllerEvent[]): string | undefined
   /** Gives all events that are published from now on to a recorder too. */
   recordWith(recorder: EventRecorder): void
   /** Like `publish`, for events that anonymous clients can cause: under a flood only a bounded sample is published, shared between addresses. */
@@ -99,8 +99,9 @@ export function createEventHub({ nodeId, clock, forward, follow }: EventHubParts
 
   let recorder: EventRecorder | undefined
   const publish = (event: ControllerEvent, { organizationId, isRecorded }: PublishOptions = {}): void => {
-    const local = new LocalEvent(event, nodeId, clock.now(), organizationId)
-    if (recorder?.isOn && !isRecorded) recorder.add({ id: newId(), text: local.text, organizationId })
+    const at = clock.now()
+    const local = new LocalEvent(event, nodeId, at, organizationId)
+    if (recorder?.isOn && !isRecorded) recorder.add({ id: newId(), at, text: local.text, organizationId })
     if (forward) forward(local)
     else ring.push(local)
     published.set(event.namespace, (published.get(event.namespace) ?? 0) + 1)
@@ -115,7 +116,8 @@ export function createEventHub({ nodeId, clock, forward, follow }: EventHubParts
     },
     toRecord: (events) => {
       if (!recorder?.isOn) return undefined
-      return events.map((event) => ({ id: newId(), text: eventText(event, nodeId, clock.now()) }))
+      const at = clock.now()
+      return eventLines(events.map((event) => ({ id: newId(), at, text: eventText(event, nodeId, at) })))
     },
     publishForwarded: (events) => {
       for (const event of events) ring.push(event)

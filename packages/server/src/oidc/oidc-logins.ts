@@ -123,7 +123,7 @@ export class OidcLogins {
     const args = { loginId: login.id, session: row, details, code }
     const session: LiveSession = { ...built, isOidc: true }
     const { created, recorded } = loginEvents(options.events, session, request)
-    const meta = { actorId: identity.id, ...(recorded && { events: recorded }) }
+    const meta = { actorId: identity.id, events: recorded }
     const passed = await loginWrites.run(authenticateOidcLogin, args, meta)
     if (!passed) return undefined
     if (typeof passed === 'string') {

@@ -213,15 +213,14 @@ export function createController(parts: ControllerParts): Controller {
     arrange: () => store.run(arrangeRecords, {}, system()),
     ensureSetting: (name, value) => store.run(ensureSetting, { name, value }, system()),
     storeHeads: (heads, signed) => {
-      const recorded = events.toRecord(signed)
-      return store.run(storeHeads, { heads }, { ...system(), ...(recorded && { events: recorded }) })
+      return store.run(storeHeads, { heads }, { ...system(), events: events.toRecord(signed) })
     },
     prune: (anchor) => store.run(pruneAudit, { anchor }, system()),
   })
   const recorder = new BufferedRecorder({
     sinks,
     log,
-    save: (recorded) => store.run(recordEvents, {}, { ...system(), events: recorded }),
+    save: (lines) => store.run(recordEvents, {}, { ...system(), events: lines }),
     onSaved: () => sinkDelivery.wake(),
   })
   events.recordWith(recorder)

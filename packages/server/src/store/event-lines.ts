@@ -1,22 +1,25 @@
-import type { RecordedEvent } from './operation-meta.ts'
-
-/** An event for sinks, with its time. */
-export interface TimedEvent extends RecordedEvent {
+/** An event for sinks. */
+export interface RecordedEvent {
+  readonly id: string
   readonly at: number
+  /** The organization of the hosted API that it concerns. */
+  readonly organizationId?: string | undefined
+  /** One line of JSON. */
+  readonly text: string
 }
 
 const NO_ORGANIZATION = '-'
 
 /** An event as one line of a row: its id, time and organization before its text. Neither writing nor reading a row encodes the text again. */
-export function eventLine({ id, at, organizationId = NO_ORGANIZATION, text }: TimedEvent): string {
+export function eventLine({ id, at, organizationId = NO_ORGANIZATION, text }: RecordedEvent): string {
   return `${id} ${at} ${organizationId} ${text}`
 }
 
-export function eventLines(events: readonly TimedEvent[]): string {
+export function eventLines(events: readonly RecordedEvent[]): string {
   return events.map(eventLine).join('\n')
 }
 
-export function readEventLines(lines: string): TimedEvent[] {
+export function readEventLines(lines: string): RecordedEvent[] {
   return lines.split('\n').map((line) => {
     const afterId = line.indexOf(' ')
     const afterAt = line.indexOf(' ', afterId + 1)

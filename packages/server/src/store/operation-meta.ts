@@ -18,8 +18,8 @@ export interface OperationMeta {
   readonly now: number
   /** The node that runs the operation, for the record of what happened. */
   readonly node?: string
-  /** Events that are recorded with the operation, in its transaction. */
-  readonly events?: readonly RecordedEvent[]
+  /** The lines of the events that are recorded with the operation, in its transaction. */
+  readonly events?: string | undefined
   /** When set, `now` becomes its time when the operation begins, after it has waited in a queue of the store. */
   readonly clock?: Clock
   /** The `If-Match` header: the current version must be in it. Any version passes when absent. */
@@ -30,15 +30,6 @@ export interface OperationMeta {
   readonly administratorLogins?: readonly KeptLogin[]
   /** The request behind the operation, for the change log and events. */
   readonly source?: OperationSource
-}
-
-/** An event for sinks. */
-export interface RecordedEvent {
-  readonly id: string
-  /** One line of JSON. */
-  readonly text: string
-  /** The organization of the hosted API that it concerns. */
-  readonly organizationId?: string | undefined
 }
 
 /** The connection of a request, for the change log and events. */

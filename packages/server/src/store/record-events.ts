@@ -1,8 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Change, ChangedEntity, OwnChange } from './change.ts'
-import { eventLines } from './event-lines.ts'
 import type { AnyOperation } from './operation.ts'
-import type { OperationMeta, RecordedEvent } from './operation-meta.ts'
+import type { OperationMeta } from './operation-meta.ts'
 import { hasSinks } from './reads/event-sink-reads.ts'
 import { isRecordedEntity, loadRecordedStates, type RecordedState } from './recorded-state.ts'
 import type { Database } from './schema.ts'
@@ -40,12 +39,8 @@ const [MAX_IDS, MAX_IDS_WITH_STATES] = [500, 100]
 const MAX_STATES = 1_000
 
 /** What is to be recorded of the events of an operation. */
-export function recordOfEvents(
-  events: readonly RecordedEvent[],
-  { node = NO_NODE, now: at }: OperationMeta,
-): NewRecord[] {
-  if (events.length === 0) return []
-  return [{ node, at, kind: 'events', content: eventLines(events.map((event) => ({ ...event, at }))) }]
+export function recordOfEvents({ node = NO_NODE, now: at, events }: OperationMeta): NewRecord[] {
+  return events === undefined ? [] : [{ node, at, kind: 'events', content: events }]
 }
 
 /**

@@ -80,8 +80,8 @@ export async function runOperation(
   }
   changes.push(...many)
   const ofChanges = await recordsOfChanges(db, changes, meta, operation)
-  const events = operation.hasHappened?.(result) === false ? [] : (meta.events ?? [])
-  const records = [...recordOfEvents(events, meta), ...ofChanges]
+  const ofEvents = operation.hasHappened?.(result) === false ? [] : recordOfEvents(meta)
+  const records = [...ofEvents, ...ofChanges]
   return { result, changes, insertEntries: () => insertEntries(on, newEntries, many, meta), records }
 }
 

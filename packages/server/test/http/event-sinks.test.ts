@@ -10,6 +10,7 @@ import { newId } from '@countersign/core'
 import { pruneOutbox } from '../../src/operations/event-sink/arrange-records.ts'
 import { leaseSink } from '../../src/operations/event-sink/deliver.ts'
 import { recordEvents } from '../../src/operations/event-sink/record-events.ts'
+import { eventLines } from '../../src/store/event-lines.ts'
 import { ADMIN_PASSWORD, buildApp, type TestApp } from './build-app.ts'
 import { deliver, makeSink, SINKS, sinkBody, startReceiver, WEBHOOK_SECRET } from './event-sinks.fixture.ts'
 import { create as createSigner, jwksBody, SIGNERS } from './ext-jwt-signers.fixture.ts'
@@ -282,7 +283,8 @@ test('Z-01 an event that fails delays only those about the same subject', async 
 /** Records events of logins of identities, or of none. */
 async function recordLogins(app: TestApp, identityIds: readonly string[]): Promise<void> {
   const text = (identityId: string) => JSON.stringify({ namespace: 'authentication', identity_id: identityId })
-  const events = identityIds.map((identityId) => ({ id: newId(), text: text(identityId) }))
+  const at = app.clock.now()
+  const events = eventLines(identityIds.map((identityId) => ({ id: newId(), at, text: text(identityId) })))
   await app.store.run(recordEvents, {}, { ...system(app), events })
 }
 
@@ -524,10 +526,8 @@ test('Z-01 long events reach a collector in several requests, and those that it 
   const id = await makeSink(app, { name: 'otlp', kind: 'otlp', url: collector.url, filter: { types: ['apiAccount'] } })
   const LONG = 400_000
   const ids = Array.from({ length: 5 }, () => newId())
-  const events = ids.map((each) => ({
-    id: each,
-    text: JSON.stringify({ namespace: 'apiAccount', note: 'x'.repeat(LONG) }),
-  }))
+  const text = JSON.stringify({ namespace: 'apiAccount', note: 'x'.repeat(LONG) })
+  const events = eventLines(ids.map((each) => ({ id: each, at: app.clock.now(), text })))
   await app.store.run(recordEvents, {}, { ...system(app), events })
   const tooLong = (body: string) => body.length > 1_500_000
   collector.respond(({ body }) => (tooLong(body) ? 413 : collector.received.length === 0 ? 200 : 503))

@@ -4,6 +4,7 @@ import { newId } from '@countersign/core'
 import { arrangeRecords } from '../../src/operations/event-sink/arrange-records.ts'
 import { createSink } from '../../src/operations/event-sink/create-sink.ts'
 import { recordEvents } from '../../src/operations/event-sink/record-events.ts'
+import { eventLines } from '../../src/store/event-lines.ts'
 import { eventsOf } from '../../src/store/outbox-row.ts'
 import { loadOutbox } from '../../src/store/reads/event-sink-reads.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -37,7 +38,7 @@ for (const name of DATABASES) {
     // Each actor has transactions of its own, and numbers its events.
     const write = async (actor: number): Promise<void> => {
       for (let event = 0; event < EVENTS / 10; event++) {
-        const events = [{ id: `${actor}-${event}`, text: '{}' }]
+        const events = eventLines([{ id: `${actor}-${event}`, at: 1, text: '{}' }])
         await store.run(recordEvents, {}, { actorId: `actor-${actor}`, now: 1, events })
         if (event % 3 === 0) await Promise.all([store.run(arrangeRecords, {}, meta), readOn()])
       }
@@ -68,7 +69,7 @@ for (const name of DATABASES) {
     const body = { name: 'sink', kind: 'file' as const }
     await store.run(createSink, { id: newId(), body, secret: null }, meta)
     const record = async (count: number, text: string): Promise<void> => {
-      const events = Array.from({ length: count }, () => ({ id: newId(), text }))
+      const events = eventLines(Array.from({ length: count }, () => ({ id: newId(), at: 1, text })))
       await store.run(recordEvents, {}, { ...meta, events })
       while (await store.run(arrangeRecords, {}, meta));
     }
@@ -90,11 +91,8 @@ test('Z-04 a delivery takes no events beyond those that are deleted while it rea
   const store = await openTestStore(t, 'postgres')
   const meta = { actorId: 'system', now: 1 }
   await store.run(createSink, { id: newId(), body: { name: 'sink', kind: 'file' }, secret: null }, meta)
-  await store.run(
-    recordEvents,
-    {},
-    { ...meta, events: Array.from({ length: 299 }, () => ({ id: newId(), text: '{}' })) },
-  )
+  const events = eventLines(Array.from({ length: 299 }, () => ({ id: newId(), at: 1, text: '{}' })))
+  await store.run(recordEvents, {}, { ...meta, events })
   while (await store.run(arrangeRecords, {}, meta));
   assert.equal((await eventsAfter(store, 0)).length, 300)
   await store.db.deleteFrom('event_outbox').where('position', '=', 200).execute()

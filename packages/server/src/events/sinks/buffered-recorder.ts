@@ -1,12 +1,12 @@
 import type { Logger } from 'pino'
-import type { RecordedEvent } from '../../store/operation-meta.ts'
+import { eventLines, type RecordedEvent } from '../../store/event-lines.ts'
 import type { EventRecorder } from '../event-hub.ts'
 
 interface BufferedRecorderParts {
   readonly sinks: { readonly exist: boolean }
   readonly log: Logger
-  /** Stores events. Rejects when that fails. */
-  save(events: readonly RecordedEvent[]): Promise<void>
+  /** Stores the lines of events. Rejects when that fails. */
+  save(lines: string): Promise<void>
   /** Called when events were stored. */
   onSaved(): void
 }
@@ -59,7 +59,7 @@ export class BufferedRecorder implements EventRecorder {
     try {
       while (this.#waiting.length > 0) {
         const batch = this.#waiting.slice(0, MAX_BATCH)
-        await this.#parts.save(batch)
+        await this.#parts.save(eventLines(batch))
         this.#waiting = this.#waiting.slice(batch.length)
         this.#parts.onSaved()
       }

@@ -20,7 +20,6 @@ import type { AccountCredential } from '../../store/actor-credential.ts'
 import type { StoredAuthPolicy } from '../../store/auth-policy-row.ts'
 import { hasAccess, type StoredIdentity } from '../../store/identity-row.ts'
 import { operation } from '../../store/operation.ts'
-import type { RecordedEvent } from '../../store/operation-meta.ts'
 import { findAccountActor } from '../../store/reads/actor-reads.ts'
 import { hasCredential } from '../../store/reads/authenticator-reads.ts'
 import { type LoginState, lockIdentity } from '../../store/reads/lock-identity.ts'
@@ -216,7 +215,7 @@ export const startSession: OpenSession = async (options, authenticated) => {
     actorId: identity.id,
     now,
     ...(client && { credential: client }),
-    ...(recorded && { events: recorded }),
+    events: recorded,
   }
   checkOpened(await store.run(createApiSession, row, meta))
   events.publish(created, { isRecorded: recorded !== undefined })
@@ -225,8 +224,8 @@ export const startSession: OpenSession = async (options, authenticated) => {
 
 export interface LoginEvents {
   readonly created: ApiSessionEvent
-  /** Both as the transaction of the login records them; undefined while there are no sinks. */
-  readonly recorded: readonly RecordedEvent[] | undefined
+  /** The lines of both, which the transaction of the login records; undefined while there are no sinks. */
+  readonly recorded: string | undefined
 }
 
 /** The events of a login: that it was accepted, and that it has a session. */

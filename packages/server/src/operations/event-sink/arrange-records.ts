@@ -1,9 +1,8 @@
 import { changeEvent } from '../../events/change-events.ts'
 import { eventText } from '../../events/event-text.ts'
-import { readEventLines, type TimedEvent } from '../../store/event-lines.ts'
+import { type RecordedEvent, readEventLines } from '../../store/event-lines.ts'
 import type { PendingRecordRow } from '../../store/event-schema.ts'
 import { operation } from '../../store/operation.ts'
-import type { RecordedEvent } from '../../store/operation-meta.ts'
 import { hasSinks } from '../../store/reads/event-sink-reads.ts'
 import { findLocalOrganization } from '../../store/reads/organization-reads.ts'
 import type { RecordedChange } from '../../store/record-events.ts'
@@ -51,9 +50,9 @@ export async function arrangePending(tx: Transaction): Promise<boolean> {
 }
 
 /** The events of a record. */
-function eventsOf({ node, at, kind, content }: PendingRecordRow): TimedEvent[] {
+function eventsOf({ node, at, kind, content }: PendingRecordRow): RecordedEvent[] {
   if (kind === 'events') return readEventLines(content)
-  if (kind === 'event') return [{ ...(JSON.parse(content) as RecordedEvent), at }]
+  if (kind === 'event') return [{ ...(JSON.parse(content) as Omit<RecordedEvent, 'at'>), at }]
   if (kind !== 'change') return []
   const { change, meta } = JSON.parse(content) as RecordedChange
   const event = changeEvent(change, meta)

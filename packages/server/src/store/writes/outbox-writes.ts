@@ -1,5 +1,5 @@
 import type { CompiledQuery, Kysely } from 'kysely'
-import { eventLines, type TimedEvent } from '../event-lines.ts'
+import { eventLines, type RecordedEvent } from '../event-lines.ts'
 import type { PendingKind, PendingRecordRow } from '../event-schema.ts'
 import { prepared, preparedForIds, preparedQuery } from '../prepared.ts'
 import { MAX_ROW_EVENTS } from '../reads/event-sink-reads.ts'
@@ -67,7 +67,7 @@ export async function deletePendingRecords({ db }: Pick<Transaction, 'db'>, seqs
 /** Appends events after the position `newest`. The outbox must be locked. */
 export async function insertEvents(
   { db }: Pick<Transaction, 'db'>,
-  events: readonly TimedEvent[],
+  events: readonly RecordedEvent[],
   newest: number,
 ): Promise<void> {
   for (let from = 0; from < events.length; from += MAX_ROW_EVENTS) {
