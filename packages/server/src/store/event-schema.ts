@@ -39,7 +39,8 @@ interface PendingRecordTable {
   content: string
 }
 /** `event` is one event as JSON, which earlier releases wrote. */
-export type PendingKind = 'events' | 'event' | 'change' | 'changes' | 'decisions'
+export const KINDS_WITH_EVENTS = ['events', 'event', 'change'] as const
+export type PendingKind = (typeof KINDS_WITH_EVENTS)[number] | 'changes' | 'decisions'
 
 /** The events for sinks, in one order over all nodes. A row has the events that were given positions together. */
 interface EventOutboxTable {

@@ -5,7 +5,7 @@ import type { OperationMeta } from './operation-meta.ts'
 import { hasSinks } from './reads/event-sink-reads.ts'
 import { isRecordedEntity, loadRecordedStates, type RecordedState } from './recorded-state.ts'
 import type { Database } from './schema.ts'
-import type { NewRecord } from './writes/outbox-writes.ts'
+import type { NewRecord } from './writes/record-writes.ts'
 
 type Db = Kysely<Database>
 
@@ -95,31 +95,4 @@ async function statesOf(db: Db, entity: ChangedEntity, ids: readonly string[]): 
   return Object.fromEntries(
     [...states].map(([id, { text, digests, organizationId }]) => [id, { text, digests, organizationId }]),
   )
-}
-
-/** Operations whose events share a row: a row stays small enough to be read at once. */
-const MAX_JOINED = 64
-
-/** Joins the events of operations that are committed together: one row costs much less than many. */
-export function joinRecords(records: readonly NewRecord[]): NewRecord[] {
-  const joined: NewRecord[] = []
-  let lines: string[] = []
-  let last: NewRecord | undefined
-  const end = (): void => {
-    if (last) joined.push({ ...last, content: lines.join('\n') })
-    last = undefined
-    lines = []
-  }
-  for (const record of records) {
-    if (record.kind !== 'events') {
-      end()
-      joined.push(record)
-      continue
-    }
-    if (last?.node !== record.node || lines.length >= MAX_JOINED) end()
-    lines.push(record.content)
-    last = record
-  }
-  end()
-  return joined
 }

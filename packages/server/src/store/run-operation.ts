@@ -9,7 +9,7 @@ import { isRecordedEntity, loadRecordedState, type RecordedState } from './recor
 import { nextVersion } from './row-version.ts'
 import type { Transaction } from './transaction.ts'
 import { insertChange, insertChanges, type NewEntry } from './writes/change-log-writes.ts'
-import type { NewRecord } from './writes/outbox-writes.ts'
+import type { NewRecord } from './writes/record-writes.ts'
 
 /** The open transaction in which the statements run. */
 export type OpenTransaction = Pick<Transaction, 'db' | 'dialect' | 'idleSessions'>

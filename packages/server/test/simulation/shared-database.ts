@@ -6,12 +6,11 @@ import { SQLITE_TYPES } from '../../src/store/migrations/migration.ts'
 import type { AnyOperation } from '../../src/store/operation.ts'
 import type { OperationMeta } from '../../src/store/operation-meta.ts'
 import type { Committed } from '../../src/store/postgres/published-writes.ts'
-import { joinRecords } from '../../src/store/record-events.ts'
 import { runOperation } from '../../src/store/run-operation.ts'
 import type { Database } from '../../src/store/schema.ts'
 import { openForWriting } from '../../src/store/sqlite/open-database.ts'
 import type { SqliteConnection } from '../../src/store/sqlite/sqlite-connection.ts'
-import { insertPendingRecord } from '../../src/store/writes/outbox-writes.ts'
+import { insertPendingRecord, joinRecords } from '../../src/store/writes/record-writes.ts'
 
 /** Commits are numbered in their order. */
 interface NumberedCommit extends Committed {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { countEventLines, eventLines, readEventLines } from '../../src/store/event-lines.ts'
-import { joinRecords } from '../../src/store/record-events.ts'
+import { joinRecords } from '../../src/store/writes/record-writes.ts'
 
 const FIRST = { id: 'a', at: 1, organizationId: undefined, text: '{"text":"with spaces, and \\n"}' }
 const SECOND = { id: 'b', at: 2, organizationId: 'organization', text: '{}' }

@@ -1,6 +1,7 @@
 import { type AuditContent, type AuditLink, NO_ENTRY_HASH, newSortableId, nextAuditLink } from '@countersign/core'
 import type { AuditEntryRow, PendingRecordRow } from '../../store/event-schema.ts'
 import { findLastState, listAuditStreams } from '../../store/reads/audit-reads.ts'
+import { findLocalOrganization } from '../../store/reads/organization-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { insertAuditEntries, setStreamEnd } from '../../store/writes/audit-writes.ts'
 import { contentsOf, type PendingContent } from './audit-contents.ts'
@@ -8,13 +9,10 @@ import { contentsOf, type PendingContent } from './audit-contents.ts'
 type Place = Pick<AuditLink, 'node' | 'sequence' | 'hash'>
 
 /** Appends the entries of records to the chains of their nodes. The outbox must be locked. */
-export async function chainEntries(
-  tx: Transaction,
-  records: readonly PendingRecordRow[],
-  localOrganization: string | undefined,
-): Promise<void> {
+export async function chainEntries(tx: Transaction, records: readonly PendingRecordRow[]): Promise<void> {
   const pending = records.flatMap((record) => contentsOf(record).map((content) => ({ record, ...content })))
   if (pending.length === 0) return
+  const localOrganization = await findLocalOrganization(tx.db)
   const ends = new Map<string, Place>((await listAuditStreams(tx.db)).map((stream) => [stream.node, stream]))
   const states = new LastStates(tx)
   const rows: AuditEntryRow[] = []

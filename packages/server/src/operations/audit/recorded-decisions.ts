@@ -1,6 +1,6 @@
 import type { AuthDecisionRow } from '../../store/schema.ts'
 import type { Transaction } from '../../store/transaction.ts'
-import { insertPendingRecord } from '../../store/writes/outbox-writes.ts'
+import { insertPendingRecord } from '../../store/writes/record-writes.ts'
 
 /** A record of the kind `decisions`: decisions that were stored, and how many refusals were not since the last record. */
 export interface RecordedDecisions {

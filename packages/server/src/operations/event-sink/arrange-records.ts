@@ -4,15 +4,14 @@ import { type RecordedEvent, readEventLines } from '../../store/event-lines.ts'
 import type { PendingRecordRow } from '../../store/event-schema.ts'
 import { operation } from '../../store/operation.ts'
 import { hasSinks } from '../../store/reads/event-sink-reads.ts'
-import { findLocalOrganization } from '../../store/reads/organization-reads.ts'
 import type { RecordedChange } from '../../store/record-events.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import {
   deleteOldEvents,
   deletePendingRecords,
-  insertEvents,
   loadPendingRecords,
   lockOutbox,
+  placeEvents,
 } from '../../store/writes/outbox-writes.ts'
 import { chainEntries } from '../audit/chain-entries.ts'
 
@@ -36,12 +35,8 @@ export async function arrangePending(tx: Transaction): Promise<boolean> {
   const newest = await lockOutbox(tx)
   const rows = await loadPendingRecords(tx, BATCH)
   if (rows.length === 0) return false
-  const localOrganization = await findLocalOrganization(tx.db)
-  const isOfController = ({ organizationId }: Pick<RecordedEvent, 'organizationId'>): boolean =>
-    organizationId === undefined || organizationId === localOrganization
-  await chainEntries(tx, rows, localOrganization)
-  const events = (await hasSinks(tx.db)) ? rows.flatMap((row) => eventsOf(row).filter(isOfController)) : []
-  await insertEvents(tx, events, newest)
+  await chainEntries(tx, rows)
+  await placeEvents(tx, rows.flatMap(eventsOf), newest)
   await deletePendingRecords(
     tx,
     rows.map(({ seq }) => seq),

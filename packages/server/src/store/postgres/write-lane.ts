@@ -1,9 +1,8 @@
 import { IdleSessions } from '../idle-sessions.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { OperationMeta } from '../operation-meta.ts'
-import { joinRecords } from '../record-events.ts'
 import { type OpenTransaction, type OperationRun, runOperation } from '../run-operation.ts'
-import { type NewRecord, pendingRecordQuery } from '../writes/outbox-writes.ts'
+import { type NewRecord, pendingRecordQueries } from '../writes/record-writes.ts'
 import type { ClientPool } from './client-pool.ts'
 import { isUnavailable } from './connection-error.ts'
 import type { LoggedChanges } from './notification.ts'
@@ -218,10 +217,7 @@ class GroupTransaction {
   }
 
   record(records: readonly NewRecord[]): void {
-    for (const record of joinRecords(records)) {
-      const { sql, parameters } = pendingRecordQuery(this.#on.db, record)
-      this.send(sql, parameters)
-    }
+    for (const { sql, parameters } of pendingRecordQueries(this.#on.db, records)) this.send(sql, parameters)
   }
 
   /** Runs the operations of each actor one after the other, and those of different actors at the same time. Throws when one fails. */

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { KINDS_WITH_EVENTS } from '../event-schema.ts'
 import { notFound } from '../not-found.ts'
 import { firstPositionOf, type OutboxRow, outboxRowOf } from '../outbox-row.ts'
 import { prepared } from '../prepared.ts'
@@ -20,6 +21,9 @@ const rowsBetween = prepared(2, (db, after: number, last: number) =>
     .orderBy('position'),
 )
 const anyPending = prepared(0, (db) => db.selectFrom('pending_records').select('seq').limit(1))
+const anyPendingEvent = prepared(0, (db) =>
+  db.selectFrom('pending_records').select('seq').where('kind', 'in', KINDS_WITH_EVENTS).limit(1),
+)
 
 export async function findSink(db: Db, id: string): Promise<StoredSink | undefined> {
   const [row] = await sinkById(db, id)
@@ -43,6 +47,11 @@ export async function hasSinks(db: Db): Promise<boolean> {
 
 export async function hasPendingRecords(db: Db): Promise<boolean> {
   return (await anyPending(db)).length > 0
+}
+
+/** Whether events wait for their positions. */
+export async function hasPendingEvents(db: Db): Promise<boolean> {
+  return (await anyPendingEvent(db)).length > 0
 }
 
 /** The positions of the oldest event that is kept and of the newest one; `first` is `last + 1` when none is kept. */

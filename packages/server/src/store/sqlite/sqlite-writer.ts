@@ -4,10 +4,9 @@ import type { MessagePort } from 'node:worker_threads'
 import { AppError } from '@countersign/core'
 import { IdleSessions } from '../idle-sessions.ts'
 import type { AnyOperation } from '../operation.ts'
-import { joinRecords } from '../record-events.ts'
 import { type OpenTransaction, runOperation } from '../run-operation.ts'
 import { isFileError } from '../store-error.ts'
-import { insertPendingRecord, type NewRecord } from '../writes/outbox-writes.ts'
+import { insertRecords, type NewRecord } from '../writes/record-writes.ts'
 import { openForWriting, WRITE_LOCK_WAIT_MS } from './open-database.ts'
 import {
   fromWriter,
@@ -92,7 +91,7 @@ export class SqliteWriter {
     try {
       this.#begin()
       const replies = (await this.#runTogether(group)) ?? (await this.#runWithSavepoints(group))
-      for (const record of joinRecords(this.#records)) await insertPendingRecord(this.#on.db, record)
+      await insertRecords(this.#on, this.#records)
       if (this.#options.artificialCommitMs) pause(this.#options.artificialCommitMs)
       this.#statements.commit.run()
       return replies

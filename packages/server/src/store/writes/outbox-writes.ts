@@ -1,35 +1,14 @@
-import type { CompiledQuery, Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import { eventLines, type RecordedEvent } from '../event-lines.ts'
-import type { PendingKind, PendingRecordRow } from '../event-schema.ts'
-import { prepared, preparedForIds, preparedQuery } from '../prepared.ts'
-import { MAX_ROW_EVENTS } from '../reads/event-sink-reads.ts'
+import type { PendingRecordRow } from '../event-schema.ts'
+import { prepared, preparedForIds } from '../prepared.ts'
+import { hasSinks, MAX_ROW_EVENTS } from '../reads/event-sink-reads.ts'
+import { findLocalOrganization } from '../reads/organization-reads.ts'
 import type { Database } from '../schema.ts'
 import type { Transaction } from '../transaction.ts'
 import { skipLocked } from './skip-locked.ts'
 
 type Db = Kysely<Database>
-
-export interface NewRecord {
-  readonly node: string
-  readonly at: number
-  readonly kind: PendingKind
-  readonly content: string
-}
-
-const buildInsert = (db: Db, node: string, at: number, kind: PendingKind, content: string) =>
-  db.insertInto('pending_records').values({ node, at, kind, content })
-const insertRecord = prepared(4, buildInsert)
-const insertQuery = preparedQuery(4, buildInsert)
-
-/** Notes what happens, in the transaction in which it does. */
-export async function insertPendingRecord(db: Db, { node, at, kind, content }: NewRecord): Promise<void> {
-  await insertRecord(db, node, at, kind, content)
-}
-
-/** The statement of `insertPendingRecord`. */
-export function pendingRecordQuery(db: Db, { node, at, kind, content }: NewRecord): CompiledQuery {
-  return insertQuery(db, node, at, kind, content)
-}
 
 const outboxState = (db: Db) => db.selectFrom('outbox_state').select('position').where('id', '=', 1)
 const readState = prepared(0, outboxState)
@@ -64,12 +43,23 @@ export async function deletePendingRecords({ db }: Pick<Transaction, 'db'>, seqs
   await deleteRecords(db, seqs as readonly unknown[] as readonly string[])
 }
 
-/** Appends events after the position `newest`. The outbox must be locked. */
-export async function insertEvents(
+/** Gives events of the controller the positions after `newest`, while there are sinks. The outbox must be locked. */
+export async function placeEvents(
   { db }: Pick<Transaction, 'db'>,
   events: readonly RecordedEvent[],
   newest: number,
 ): Promise<void> {
+  if (events.length === 0 || !(await hasSinks(db))) return
+  await insertEvents(db, await ofController(db, events), newest)
+}
+
+async function ofController(db: Db, events: readonly RecordedEvent[]): Promise<readonly RecordedEvent[]> {
+  if (events.every(({ organizationId }) => organizationId === undefined)) return events
+  const local = await findLocalOrganization(db)
+  return events.filter(({ organizationId }) => organizationId === undefined || organizationId === local)
+}
+
+async function insertEvents(db: Db, events: readonly RecordedEvent[], newest: number): Promise<void> {
   for (let from = 0; from < events.length; from += MAX_ROW_EVENTS) {
     const row = events.slice(from, from + MAX_ROW_EVENTS)
     const at = row.reduce((latest, event) => Math.max(latest, event.at), 0)
