@@ -111,11 +111,13 @@ for (const [method, path, body] of [
   }
 }
 
-for (const [change, status] of [
-  ['stays', 200],
-  ['is moved to another organization', 401],
-] as const) {
-  test(`N-01 a machine whose client ${change} while a list waits for its turn gets ${status}`, async (t) => {
+const HOSTED_LISTS = ['/core/v3/networks', '/identity/v1/audit-events', '/identity/v1/audit-events?type=token']
+
+for (const [change, status, path] of HOSTED_LISTS.flatMap((path) => [
+  ['stays', 200, path] as const,
+  ['is moved to another organization', 401, path] as const,
+])) {
+  test(`F-14 N-01 a machine whose client ${change} while ${path} waits for its turn gets ${status}`, async (t) => {
     const { app, createOrganization, createProvider, createAccount, token, call } = await setUpHosted(t)
     const [acme, other] = [await createOrganization('ACME'), await createOrganization('OTHER')]
     const account = await createAccount(await createProvider('cognito', { organizationId: acme }), 'machine', {
@@ -125,7 +127,7 @@ for (const [change, status] of [
     const bearer = token('cognito', 'machine')
     const ahead = await holdTurn({ app }, acme)
     const from = performance.now()
-    const listed = call('GET', '/core/v3/networks', bearer)
+    const listed = call('GET', path, bearer)
     await sleep(50)
     if (status === 401) {
       const removed = await call('DELETE', `/identity/v1/api-account-identities/${account}`, bearer)

@@ -187,6 +187,10 @@ const RELEASED: Readonly<Record<string, readonly [sqlite: string, postgres: stri
     '54e7f71efc7f55087903a91126e54d16b5f116f3e340842ff70487658b319dd3',
     '54e7f71efc7f55087903a91126e54d16b5f116f3e340842ff70487658b319dd3',
   ],
+  'change-kinds': [
+    '6a5fbf96d2f1cae76316cf6ebbdc646252f9b6fb927abe99fb9b793fb88fea03',
+    '6a5fbf96d2f1cae76316cf6ebbdc646252f9b6fb927abe99fb9b793fb88fea03',
+  ],
 }
 
 test('a released step is never edited: databases that have applied it would miss the change', () => {

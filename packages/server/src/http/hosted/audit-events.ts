@@ -15,7 +15,7 @@ import { changeType, readTypes, recordName } from './audit-event-types.ts'
 import { isoTime } from './hal.ts'
 
 interface AuditEventRouteParts {
-  readonly store: Pick<Store, 'db'>
+  readonly store: Pick<Store, 'db' | 'dialect' | 'readLong'>
   readonly clock: Clock
   readonly decisions: Pick<DecisionRecorder, 'flush'>
 }
@@ -45,8 +45,8 @@ export function auditEventRoutes({ store, clock, decisions }: AuditEventRoutePar
           limit: readSize(query),
         }
         await decisions.flush()
-        const events = await listAuditEvents(store.db, organizationId, wanted)
-        const members = await loadMemberNames(store.db, organizationId, [...new Set(events.flatMap(actorIdOf))])
+        const events = await listAuditEvents(store, organizationId, wanted)
+        const members = await loadMemberNames(store, organizationId, [...new Set(events.flatMap(actorIdOf))])
         return { status: 200, json: events.map((event) => eventView(event, members)) }
       },
     },

@@ -2,6 +2,7 @@ import { accountAdministration } from './account-administration.ts'
 import { accountJobIndexes } from './account-job-indexes.ts'
 import { auditRecord } from './audit-record.ts'
 import { cas } from './cas.ts'
+import { changeKinds } from './change-kinds.ts'
 import { decisionNames } from './decision-names.ts'
 import { eventSinks } from './event-sinks.ts'
 import { federatedAccounts } from './federated-accounts.ts'
@@ -70,4 +71,5 @@ export const MIGRATIONS: readonly Migration[] = [
   issuedCertificates,
   loginsAndExpiry,
   trustWriters,
+  changeKinds,
 ]

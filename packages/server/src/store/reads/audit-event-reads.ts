@@ -1,8 +1,10 @@
 import { accountIdentityId, accountIdOf, isAccountIdentity } from '@countersign/core'
-import type { Kysely } from 'kysely'
+import type { CompiledQuery, Kysely, Selectable } from 'kysely'
 import type { ChangedEntity } from '../change.ts'
 import { readJsonColumn } from '../json-column.ts'
 import type { Database } from '../schema.ts'
+import type { Store } from '../store.ts'
+import { withinDeadline } from './list-reader.ts'
 
 type Db = Kysely<Database>
 
@@ -45,40 +47,28 @@ export interface AuditedToken {
 
 export type AuditEvent = AuditedChange | AuditedToken
 
+type EventStore = Pick<Store, 'db' | 'dialect' | 'readLong'>
+
 /** Events of one organization, the newest first; of one millisecond, changes before tokens. Reads by index no more than a page of each kind. */
 export async function listAuditEvents(
-  db: Db,
+  store: EventStore,
   organizationId: string,
   wanted: WantedAuditEvents,
 ): Promise<AuditEvent[]> {
   const [changes, tokens] = await Promise.all([
-    listChanges(db, organizationId, wanted),
-    listTokens(db, organizationId, wanted),
+    listChanges(store, organizationId, wanted),
+    listTokens(store, organizationId, wanted),
   ])
   return [...changes, ...tokens].toSorted((a, b) => b.at - a.at).slice(0, wanted.limit)
 }
 
-async function listChanges(db: Db, organizationId: string, wanted: WantedAuditEvents): Promise<AuditedChange[]> {
-  const { from, to, after, limit, changes } = wanted
-  if (changes.length === 0) return []
-  const rows = await db
-    .selectFrom('change_log')
-    .select(['at', 'seq', 'entity', 'entity_id', 'entity_name', 'action', 'changed_members', 'actor_id'])
-    .select('source_address')
-    .where('organization_id', '=', organizationId)
-    .where('at', '>=', from)
-    .where('at', '<=', after ? Math.min(to, after.at) : to)
-    .where((is) => is.or(changes.map(({ entity, action }) => is('entity', '=', entity).and('action', '=', action))))
-    .$if(after !== undefined && 'seq' in after, (query) =>
-      query.where((is) =>
-        is.or([is('at', '<', after?.at ?? 0), is('seq', '<', after && 'seq' in after ? after.seq : 0)]),
-      ),
-    )
-    .$if(after !== undefined && 'decisionId' in after, (query) => query.where('at', '<', after?.at ?? 0))
-    .orderBy('at', 'desc')
-    .orderBy('seq', 'desc')
-    .limit(limit)
-    .execute()
+async function listChanges(
+  store: EventStore,
+  organizationId: string,
+  wanted: WantedAuditEvents,
+): Promise<AuditedChange[]> {
+  const newest = buildChanges(store, organizationId, wanted)
+  const rows = newest ? await store.readLong(organizationId, newest) : []
   return rows.map((row) => ({
     at: row.at,
     seq: Number(row.seq),
@@ -92,13 +82,61 @@ async function listChanges(db: Db, organizationId: string, wanted: WantedAuditEv
   }))
 }
 
-async function listTokens(db: Db, organizationId: string, wanted: WantedAuditEvents): Promise<AuditedToken[]> {
+const CHANGE_COLUMNS = [
+  ...(['at', 'seq', 'entity', 'entity_id', 'entity_name', 'action'] as const),
+  ...(['changed_members', 'actor_id', 'source_address'] as const),
+] as const
+
+type ChangeRow = Pick<Selectable<Database['change_log']>, (typeof CHANGE_COLUMNS)[number]>
+
+/** The newest changes of each kind, which an index finds, and of these the newest; undefined when no kind is wanted. */
+export function buildChanges(
+  store: Pick<Store, 'db' | 'dialect'>,
+  organizationId: string,
+  { from, to, after, limit, changes }: WantedAuditEvents,
+): CompiledQuery<ChangeRow> | undefined {
+  const newest = changes.map(({ entity, action }) =>
+    store.db
+      .selectFrom('change_log')
+      .select(CHANGE_COLUMNS)
+      .where('organization_id', '=', organizationId)
+      .where('entity', '=', entity)
+      .where('action', '=', action)
+      .where(withinDeadline(store))
+      .where('at', '>=', from)
+      .where('at', '<=', after ? Math.min(to, after.at) : to)
+      .$if(after !== undefined && 'seq' in after, (query) =>
+        query.where((is) =>
+          is.or([is('at', '<', after?.at ?? 0), is('seq', '<', after && 'seq' in after ? after.seq : 0)]),
+        ),
+      )
+      .$if(after !== undefined && 'decisionId' in after, (query) => query.where('at', '<', after?.at ?? 0))
+      .orderBy('at', 'desc')
+      .orderBy('seq', 'desc')
+      .limit(limit),
+  )
+  // SQLite limits a part of a union only inside a subquery.
+  const [first, ...others] = newest.map((query) => store.db.selectFrom(query.as('newest')).selectAll())
+  return others
+    .reduce((all, query) => all?.unionAll(query), first)
+    ?.orderBy('at', 'desc')
+    .orderBy('seq', 'desc')
+    .limit(limit)
+    .compile()
+}
+
+async function listTokens(
+  store: EventStore,
+  organizationId: string,
+  wanted: WantedAuditEvents,
+): Promise<AuditedToken[]> {
   const { from, to, after, limit, tokens } = wanted
   if (!tokens.accepted && !tokens.refused) return []
-  const rows = await db
+  const found = store.db
     .selectFrom('auth_decisions')
     .select(['at', 'id', 'reason', 'identity_id', 'remote_address'])
     .where('organization_id', '=', organizationId)
+    .where(withinDeadline(store))
     .where('at', '>=', from)
     .where('at', '<=', after ? Math.min(to, after.at) : to)
     .$if(!tokens.accepted, (query) => query.where('reason', '<>', 'accepted'))
@@ -111,7 +149,7 @@ async function listTokens(db: Db, organizationId: string, wanted: WantedAuditEve
     .orderBy('at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)
-    .execute()
+  const rows = await store.readLong(organizationId, found.compile())
   return rows.map(({ at, id, reason, identity_id: accountId, remote_address: address }) => {
     return { at, decisionId: id, reason, accountId, address }
   })
@@ -119,15 +157,15 @@ async function listTokens(db: Db, organizationId: string, wanted: WantedAuditEve
 
 /** The actors that are members of the organization, with their names, null where that is no longer known: its accounts and, if it owns this controller, identities. */
 export async function loadMemberNames(
-  db: Db,
+  store: EventStore,
   organizationId: string,
   actorIds: readonly string[],
 ): Promise<ReadonlyMap<string, string | null>> {
   const accountIds = actorIds.filter(isAccountIdentity).map(accountIdOf)
   const identityIds = actorIds.filter((id) => !isAccountIdentity(id))
   const [accounts, identities] = await Promise.all([
-    loadAccountNames(db, organizationId, accountIds),
-    loadIdentityNames(db, organizationId, identityIds),
+    loadAccountNames(store, organizationId, accountIds),
+    loadIdentityNames(store.db, organizationId, identityIds),
   ])
   return new Map([...accounts, ...identities])
 }
@@ -135,27 +173,33 @@ export async function loadMemberNames(
 type NamedActor = readonly [actorId: string, name: string | null]
 
 /** A deleted account is known by the entry of its deletion, which is kept longer than what it has done. */
-async function loadAccountNames(db: Db, organizationId: string, ids: readonly string[]): Promise<NamedActor[]> {
+async function loadAccountNames(
+  store: EventStore,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<NamedActor[]> {
   if (ids.length === 0) return []
-  const present = await db
+  const present = await store.db
     .selectFrom('api_accounts')
     .select(['id', 'name'])
     .where('organization_id', '=', organizationId)
     .where('id', 'in', ids)
     .execute()
   const missing = ids.filter((id) => !present.some((account) => account.id === id))
-  const deleted =
-    missing.length === 0
-      ? []
-      : await db
-          .selectFrom('change_log')
-          .select(['entity_id as id', 'entity_name as name'])
-          .where('organization_id', '=', organizationId)
-          .where('entity', '=', 'apiAccounts')
-          .where('action', '=', 'deleted')
-          .where('entity_id', 'in', missing)
-          .execute()
+  const deleted = missing.length === 0 ? [] : await loadDeletedAccounts(store, organizationId, missing)
   return [...present, ...deleted].map(({ id, name }) => [accountIdentityId(id), name])
+}
+
+function loadDeletedAccounts(store: EventStore, organizationId: string, ids: readonly string[]) {
+  const deletions = store.db
+    .selectFrom('change_log')
+    .select(['entity_id as id', 'entity_name as name'])
+    .where('organization_id', '=', organizationId)
+    .where('entity', '=', 'apiAccounts')
+    .where('action', '=', 'deleted')
+    .where(withinDeadline(store))
+    .where('entity_id', 'in', ids)
+  return store.readLong(organizationId, deletions.compile())
 }
 
 async function loadIdentityNames(db: Db, organizationId: string, ids: readonly string[]): Promise<NamedActor[]> {
