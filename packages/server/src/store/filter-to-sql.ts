@@ -58,6 +58,8 @@ export interface FilterTable {
   readonly indexed?: readonly string[]
   /** Symbols whose index finds the rows with a value, which can be about a thousand. */
   readonly shared?: readonly string[]
+  /** The rows after an id in order of id, all without one, of a view in which no index finds a row. */
+  readonly rowsAfter?: (id: string | undefined) => RawBuilder<unknown>
   /** Whether a request without a limit returns all rows. */
   readonly isUnlimitedByDefault?: true
   readonly columns: ReadonlyMap<string, ColumnBinding>

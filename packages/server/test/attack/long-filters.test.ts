@@ -6,6 +6,7 @@ import { createIdentity } from '../../src/operations/identity/create-identity.ts
 import { buildApp, type TestApp } from '../http/build-app.ts'
 
 const IDENTITIES = '/edge/management/v1/identities'
+const ATTRIBUTES = '/edge/management/v1/identity-role-attributes'
 const ROWS = 2_000
 
 const anyOf = (count: number, term: (n: number) => string) =>
@@ -101,6 +102,28 @@ describe('filters that cost much', () => {
     })
     assert.deepEqual([reply.json.data.length, reply.json.meta.pagination.totalCount], [11, 11])
     assert.ok(share < 1 / 2, `the thread was busy for ${share} of the time`)
+  })
+
+  test('M-16 a list of many attributes runs beside the serving thread, and reads each attribute once or twice', async (t) => {
+    const app = await buildApp(t)
+    await Promise.all(
+      Array.from({ length: 200 }, (_, nth) => {
+        const roleAttributes = Array.from({ length: 100 }, (__, n) => `attribute ${nth}-${n}`)
+        const body = { name: `identity ${nth}`, type: 'Default', isAdmin: false, roleAttributes } as const
+        return app.store.run(createIdentity, { id: newId(), body }, { actorId: 'system', now: app.clock.now() })
+      }),
+    )
+    const list = async (query: string) => (await app.admin('GET', `${ATTRIBUTES}?${query}`)).json
+    // Starts the thread.
+    await list('limit=1')
+    const share = await leastBusyShare(() => list('limit=1'))
+    assert.ok(share < 1 / 2, `the thread was busy for ${share} of the time`)
+    const start = performance.now()
+    assert.equal((await list('limit=1')).meta.pagination.totalCount, 20_000)
+    const countMs = performance.now() - start
+    assert.equal((await list('limit=none')).data.length, 20_000)
+    const wholeMs = performance.now() - start - countMs
+    assert.ok(wholeMs < countMs * 10, `all took ${wholeMs} ms and their number ${countMs} ms`)
   })
 
   test('M-16 one that computes much for the sessions of one identity runs beside the serving thread too', async (t) => {

@@ -54,6 +54,26 @@ test('identity lists', async (t) => {
     assert.deepEqual([filtered.data, filtered.meta.pagination.totalCount], [['sales'], 1])
   })
 
+  await t.test('attributes are complete and in order also where they are read in parts', async () => {
+    const some = await Promise.all(
+      Array.from({ length: 7 }, (_, nth) =>
+        createIdentity(app, { attributes: Array.from({ length: 100 }, (__, n) => `part ${nth}-${n}`) }),
+      ),
+    )
+    const list = async (query: Record<string, string>) =>
+      (await app.admin('GET', `${ATTRIBUTES}?${new URLSearchParams(query)}`)).json
+    const parts = some.flatMap((_, nth) => Array.from({ length: 100 }, (__, n) => `part ${nth}-${n}`)).sort()
+    const all = ['north', ...parts, 'sales']
+    assert.deepEqual((await list({})).data, all)
+    assert.deepEqual((await list({ offset: '3' })).data, all.slice(3))
+    assert.deepEqual((await list({ offset: '3', limit: '500' })).data, all.slice(3, 503))
+    assert.deepEqual((await list({ sort: 'id desc', limit: 'none' })).data, all.toReversed())
+    const filtered = await list({ filter: 'id contains "-7"' })
+    const sevens = parts.filter((name) => name.includes('-7'))
+    assert.deepEqual([filtered.data, filtered.meta.pagination.totalCount], [sevens, sevens.length])
+    for (const id of some) await app.admin('DELETE', `${IDENTITIES}/${id}`)
+  })
+
   await t.test('the total count of identities is right after every change', async () => {
     const total = async (path = IDENTITIES) => (await app.admin('GET', path)).json.meta.pagination.totalCount
     const counted = async () => (await found('filter=true')).length

@@ -19,6 +19,7 @@ import {
   AUTHENTICATOR_FILTER,
   ENROLLMENT_FILTER,
   IDENTITY_FILTER,
+  ROLE_ATTRIBUTE_FILTER,
   SESSION_CERTIFICATE_FILTER,
   SIGNER_FILTER,
 } from '../../src/store/filter-tables.ts'
@@ -208,6 +209,13 @@ test('M-16 a page far from the start of a list is a long read, and one near it i
   const pagingAt = (offset: string) => resolvePaging({ offset }, buildFilterOptions(IDENTITY_FILTER))
   assert.equal(mayTakeLong(pagingAt('10001'), IDENTITY_FILTER), true)
   assert.equal(mayTakeLong(pagingAt('10000'), IDENTITY_FILTER), false)
+})
+
+test('M-16 every list of attributes is a long read, and lists of identities with the same query are not', () => {
+  for (const query of [{}, { limit: '10' }, { sort: 'id desc' }, { filter: 'id = "x"' }, { filter: 'id in ["x"]' }]) {
+    const isLong = (table: FilterTable) => mayTakeLong(resolvePaging(query, buildFilterOptions(table)), table)
+    assert.deepEqual([isLong(ROLE_ATTRIBUTE_FILTER), isLong(IDENTITY_FILTER)], [true, false], JSON.stringify(query))
+  }
 })
 
 test('M-16 a list is short only when evaluating its filter for the rows that an index finds is little work', () => {

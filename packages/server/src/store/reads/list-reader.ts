@@ -70,6 +70,10 @@ function isEveryRow(predicate: Predicate): boolean {
   return predicate.kind === 'constant' && predicate.value
 }
 
+export function isInIdOrder([first]: readonly SortField[]): boolean {
+  return first?.symbol === 'id' && !first.descending
+}
+
 function isIndexOrder([first]: readonly SortField[], table: FilterTable): boolean {
   return first !== undefined && Number.isFinite(rowsWithValue(first.symbol, table))
 }
@@ -105,7 +109,8 @@ function rowsFound(predicate: Predicate, table: FilterTable): number {
   }
 }
 
-function rowsWithValue(symbol: string, { indexed = [], shared = [] }: FilterTable): number {
+function rowsWithValue(symbol: string, { indexed = [], shared = [], rowsAfter }: FilterTable): number {
+  if (rowsAfter) return Number.POSITIVE_INFINITY
   if (symbol === 'id' || indexed.includes(symbol)) return 1
   return shared.includes(symbol) ? SHARED_ROWS : Number.POSITIVE_INFINITY
 }

@@ -3,7 +3,7 @@ import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { splitPredicate } from '../filter-shape.ts'
 import { type FilterTable, type RequestTime, sortToSql } from '../filter-to-sql.ts'
 import { Argument } from '../prepared.ts'
-import { type ListReader, matching } from './list-reader.ts'
+import { isInIdOrder, type ListReader, matching } from './list-reader.ts'
 
 const MAX_ROW_BATCH = 500
 
@@ -36,14 +36,21 @@ export function buildListQueries<Row>(
   const { db, dialect } = reader
   const name = sql.table(table.table)
   const matches = matching(reader, paging.predicate, table, now)
-  const order = sql.join(sortToSql(paging.sort, table, dialect, now))
   const limit = paging.limit === 'none' ? sql`` : limitedTo(paging.limit, paging.offset)
+  const { rows, order } = isInIdOrder(paging.sort)
+    ? inIdOrder(table)
+    : { rows: name, order: sql` order by ${sql.join(sortToSql(paging.sort, table, dialect, now))}` }
   return {
-    page: sql<Row>`select ${selected(table, columns)} from ${name} where ${matches} order by ${order}${limit}`.compile(
-      db,
-    ),
+    page: sql<Row>`select ${selected(table, columns)} from ${rows} where ${matches}${order}${limit}`.compile(db),
     count: buildCount(table, paging, matches).compile(db),
   }
+}
+
+/** What to select from, and the order, to read the rows after an id, or all, in order of id. */
+function inIdOrder({ table, rowsAfter }: FilterTable, id?: string) {
+  const name = sql.table(table)
+  if (rowsAfter) return { rows: sql`(${rowsAfter(id)}) as ${name}`, order: sql`` }
+  return { rows: name, order: sql` order by ${name}.id` }
 }
 
 /** Cast, because SQLite re-prepares a statement for each value of a bare placeholder there. */
@@ -127,8 +134,7 @@ export async function* allRows<Row extends { id: string }>(
   columns: Columns,
   batch: RowBatch,
 ): AsyncGenerator<Row[]> {
-  const isInIdOrder = paging.sort.length === 1 && paging.sort[0]?.symbol === 'id' && !paging.sort[0].descending
-  const read = isInIdOrder ? rowsById<Row> : rowsInOrder<Row>
+  const read = isInIdOrder(paging.sort) ? rowsById<Row> : rowsInOrder<Row>
   yield* read(reader, table, paging, columns, batch)
 }
 
@@ -141,18 +147,19 @@ async function* rowsById<Row extends { id: string }>(
 ) {
   const name = sql.table(table.table)
   const matches = matching(reader, paging.predicate, table)
-  let after: RawBuilder<unknown> = sql`true`
+  let last: Row | undefined
   let skip = paging.offset
   for (;;) {
     const { rows: size } = batch
-    const next = sql<Row>`select ${selected(table, columns)} from ${name} where ${matches} and ${after}
-      order by ${name}.id${limitedTo(size, skip)}`
+    const { rows: found, order } = inIdOrder(table, last?.id)
+    const isAfter = last ? sql`${name}.id > ${last.id}` : sql`true`
+    const next = sql<Row>`select ${selected(table, columns)} from ${found} where ${matches} and ${isAfter}
+      ${order}${limitedTo(size, skip)}`
     const rows = await reader.read(next.compile(reader.db))
     skip = 0
     if (rows.length > 0) yield rows
-    const last = rows.at(-1)
+    last = rows.at(-1)
     if (!last || rows.length < size) return
-    after = sql`${name}.id > ${last.id}`
   }
 }
 
