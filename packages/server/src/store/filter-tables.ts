@@ -12,7 +12,7 @@ import { SINK_COLUMNS } from './columns/sink-columns.ts'
 import { bindFilterable, bindMembers, inOrder } from './filter-symbols.ts'
 import type { ColumnBinding, FilterTable } from './filter-to-sql.ts'
 import { OF_CONTROLLER } from './reads/auth-decision-reads.ts'
-import { attributesAfter } from './reads/role-attribute-reads.ts'
+import { attributesInOrder } from './reads/role-attribute-reads.ts'
 import { IS_PARTIAL_SESSION, SESSION_STATE } from './session-state-sql.ts'
 
 const column = (name: string, type: ScalarType = 'string', notNull?: true): ColumnBinding => {
@@ -175,7 +175,7 @@ export const IDENTITY_ENROLLMENT_FILTER: FilterTable = {
 /** The distinct attributes of all identities. */
 export const ROLE_ATTRIBUTE_FILTER: FilterTable = {
   table: 'identity_role_attributes',
-  rowsAfter: attributesAfter,
+  inIdOrder: attributesInOrder,
   isUnlimitedByDefault: true,
   columns: new Map([['id', column('id', 'string', true)]]),
 }

@@ -49,6 +49,12 @@ export type ColumnBinding =
       readonly type: ScalarType
     }
 
+/** Where a list in order of id begins: after an id, or with all rows. */
+export interface FromId {
+  readonly descending: boolean
+  readonly after?: string | undefined
+}
+
 /** The main table of a list and its filter symbols; tags are bound under the name `tags`. */
 export interface FilterTable {
   readonly table: string
@@ -58,8 +64,8 @@ export interface FilterTable {
   readonly indexed?: readonly string[]
   /** Symbols whose index finds the rows with a value, which can be about a thousand. */
   readonly shared?: readonly string[]
-  /** The rows after an id in order of id, all without one, of a view in which no index finds a row. */
-  readonly rowsAfter?: (id: string | undefined) => RawBuilder<unknown>
+  /** The rows in order of id, of a view in which no index finds a row. */
+  readonly inIdOrder?: (from: FromId) => RawBuilder<unknown>
   /** Whether a request without a limit returns all rows. */
   readonly isUnlimitedByDefault?: true
   readonly columns: ReadonlyMap<string, ColumnBinding>
@@ -95,17 +101,32 @@ export function predicateToSql(
   return compile(predicate, { table, dialect, now }, false)
 }
 
-/** The terms of `order by`. NULL sorts first ascending and last descending, as in SQLite. */
-export function sortToSql(
+/** A value that rows are sorted by. */
+export interface SortTerm {
+  readonly value: RawBuilder<unknown>
+  readonly descending: boolean
+  readonly notNull: boolean
+}
+
+export function sortTerms(
   sort: readonly SortField[],
   table: FilterTable,
   dialect: StoreDialect,
   now?: RequestTime,
-): readonly RawBuilder<unknown>[] {
+): readonly SortTerm[] {
   return sort.map(({ symbol, descending }) => {
     const binding = findColumn(table, symbol)
-    const nulls = dialect === 'sqlite' || binding.notNull ? sql`` : descending ? sql` nulls last` : sql` nulls first`
-    return sql`${scalarValue({ table, dialect, now }, binding)} ${descending ? sql`desc` : sql`asc`}${nulls}`
+    return { value: scalarValue({ table, dialect, now }, binding), descending, notNull: binding.notNull === true }
+  })
+}
+
+/** The terms of `order by`. NULL sorts first ascending and last descending, as in SQLite. */
+export function sortToSql(
+  ...[sort, table, dialect, now]: Parameters<typeof sortTerms>
+): readonly RawBuilder<unknown>[] {
+  return sortTerms(sort, table, dialect, now).map(({ value, descending, notNull }) => {
+    const nulls = dialect === 'sqlite' || notNull ? sql`` : descending ? sql` nulls last` : sql` nulls first`
+    return sql`${value} ${descending ? sql`desc` : sql`asc`}${nulls}`
   })
 }
 

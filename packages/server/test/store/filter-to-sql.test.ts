@@ -27,8 +27,15 @@ import {
 } from 'kysely'
 import pg from 'pg'
 import { splitPredicate } from '../../src/store/filter-shape.ts'
-import { buildFilterOptions, type FilterTable, predicateToSql, sortToSql } from '../../src/store/filter-to-sql.ts'
+import {
+  buildFilterOptions,
+  type FilterTable,
+  predicateToSql,
+  sortTerms,
+  sortToSql,
+} from '../../src/store/filter-to-sql.ts'
 import { bindArguments } from '../../src/store/prepared.ts'
+import { afterToSql, positionToSql, type SortPosition } from '../../src/store/sort-position.ts'
 
 const TABLE: FilterTable = {
   table: 'things',
@@ -82,10 +89,16 @@ const COMPILERS = {
   }),
 }
 
-function compile(dialect: 'sqlite' | 'postgres', predicate: Predicate, sort: readonly SortField[] = []): CompiledQuery {
+function compile(
+  dialect: 'sqlite' | 'postgres',
+  predicate: Predicate,
+  sort: readonly SortField[] = [],
+  position?: SortPosition,
+): CompiledQuery {
+  const isAfter = position ? afterToSql(sortTerms(sort, TABLE, dialect), position) : sql`true`
   const order = [...sortToSql(sort, TABLE, dialect), sql.ref('things.id')]
   const compiled = (each: Predicate) =>
-    sql`select id from things where ${predicateToSql(each, TABLE, dialect)} order by ${sql.join(order)}`.compile(
+    sql`select id from things where ${predicateToSql(each, TABLE, dialect)} and ${isAfter} order by ${sql.join(order)}`.compile(
       COMPILERS[dialect],
     )
   const whole = compiled(predicate)
@@ -283,7 +296,30 @@ describe('SQLite, PostgreSQL and evaluate', () => {
       expected,
       `PostgreSQL: ${filter}`,
     )
+    await assertContinues(predicate, sort, expected)
     return expected
+  }
+
+  /** The rows after the one in the middle are those that follow it in the order. */
+  async function assertContinues(predicate: Predicate, sort: readonly SortField[], ids: readonly string[]) {
+    const middle = Math.floor(ids.length / 2)
+    const id = ids[middle]
+    if (id === undefined) return
+    const positionOf = (dialect: 'sqlite' | 'postgres') => {
+      const columns = sql.join(positionToSql(sortTerms(sort, TABLE, dialect)))
+      return sql`select ${columns} from things where id = ${id}`.compile(COMPILERS[dialect])
+    }
+    const { sql: text, parameters } = positionOf('sqlite')
+    const [position] = sqlite.prepare(text).all(...(parameters as SQLInputValue[]))
+    const following = ids.slice(middle + 1)
+    assert.deepEqual(runSqlite(compile('sqlite', predicate, sort, position)), following)
+    const one = await client.query(positionOf('postgres').sql, [id])
+    const next = compile('postgres', predicate, sort, one.rows[0])
+    const { rows } = await client.query(next.sql, [...next.parameters])
+    assert.deepEqual(
+      rows.map((row) => row.id),
+      following,
+    )
   }
 
   test('agree where the databases differ by nature', async () => {

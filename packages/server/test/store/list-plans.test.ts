@@ -211,6 +211,14 @@ test('M-16 a page far from the start of a list is a long read, and one near it i
   assert.equal(mayTakeLong(pagingAt('10000'), IDENTITY_FILTER), false)
 })
 
+test('M-16 a list without limit is a long read in every order but by id, and a page of it is not', () => {
+  const isLong = (limit: string, sort: string) =>
+    mayTakeLong(resolvePaging({ limit, sort }, buildFilterOptions(IDENTITY_FILTER)), IDENTITY_FILTER)
+  for (const [sort, expected] of [['name', true] as const, ['id', false] as const, ['id desc', false] as const]) {
+    assert.deepEqual([isLong('none', sort), isLong('500', sort)], [expected, false], sort)
+  }
+})
+
 test('M-16 every list of attributes is a long read, and lists of identities with the same query are not', () => {
   for (const query of [{}, { limit: '10' }, { sort: 'id desc' }, { filter: 'id = "x"' }, { filter: 'id in ["x"]' }]) {
     const isLong = (table: FilterTable) => mayTakeLong(resolvePaging(query, buildFilterOptions(table)), table)

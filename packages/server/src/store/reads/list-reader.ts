@@ -52,13 +52,11 @@ const SHARED_ROWS = 1_000
 
 /**
  * Whether a list may take longer than the serving thread can be busy with it: no index finds the rows, evaluating the filter for them is much work, no
- * index has their order, or the page is far from the start.
+ * index has their order, the page is far from the start, or all rows are sorted.
  */
-export function mayTakeLong(
-  { predicate, sort, offset }: Pick<Paging, 'predicate' | 'sort' | 'offset'>,
-  table: FilterTable,
-): boolean {
+export function mayTakeLong({ predicate, sort, limit, offset }: Paging, table: FilterTable): boolean {
   if (offset > MAX_SHORT_OFFSET) return true
+  if (limit === 'none' && !isInIdOrder(sort)) return true
   if (isEveryRow(predicate)) return !isIndexOrder(sort, table)
   if (hasMembers(predicate) || sort.some(({ symbol }) => isComputed(symbol, table))) return true
   const cost = filterCost(predicate, { isComputed: (symbol) => isComputed(symbol, table) })
@@ -71,7 +69,7 @@ function isEveryRow(predicate: Predicate): boolean {
 }
 
 export function isInIdOrder([first]: readonly SortField[]): boolean {
-  return first?.symbol === 'id' && !first.descending
+  return first?.symbol === 'id'
 }
 
 function isIndexOrder([first]: readonly SortField[], table: FilterTable): boolean {
@@ -109,8 +107,8 @@ function rowsFound(predicate: Predicate, table: FilterTable): number {
   }
 }
 
-function rowsWithValue(symbol: string, { indexed = [], shared = [], rowsAfter }: FilterTable): number {
-  if (rowsAfter) return Number.POSITIVE_INFINITY
+function rowsWithValue(symbol: string, { indexed = [], shared = [], inIdOrder }: FilterTable): number {
+  if (inIdOrder) return Number.POSITIVE_INFINITY
   if (symbol === 'id' || indexed.includes(symbol)) return 1
   return shared.includes(symbol) ? SHARED_ROWS : Number.POSITIVE_INFINITY
 }

@@ -1,15 +1,28 @@
-import { createLruCache, type LruCache, matchesEveryRow, type Paging, type Predicate } from '@countersign/core'
+import {
+  createLruCache,
+  type LruCache,
+  matchesEveryRow,
+  type Paging,
+  type Predicate,
+  type SortField,
+} from '@countersign/core'
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { splitPredicate } from '../filter-shape.ts'
-import { type FilterTable, type RequestTime, sortToSql } from '../filter-to-sql.ts'
+import { type FilterTable, type RequestTime, sortTerms, sortToSql } from '../filter-to-sql.ts'
 import { Argument } from '../prepared.ts'
+import { afterToSql, positionToSql, type SortPosition } from '../sort-position.ts'
 import { isInIdOrder, type ListReader, matching } from './list-reader.ts'
 
 const MAX_ROW_BATCH = 500
+/** The ids have about as many characters as a response may hold otherwise. To find the next ones, all rows after them are sorted. */
+const MAX_HELD_IDS = 10_000
 
-/** How many rows are read at a time. The reader of the rows lowers it when they are large. */
+/** How much of a list is read at a time. */
 export interface RowBatch {
+  /** The reader of the rows lowers it when they are large. */
   rows: number
+  /** In another order than by id, for which ids are read before rows; 10,000 unless given. */
+  readonly ids?: number
 }
 
 /** The columns to read; undefined for all. */
@@ -38,7 +51,7 @@ export function buildListQueries<Row>(
   const matches = matching(reader, paging.predicate, table, now)
   const limit = paging.limit === 'none' ? sql`` : limitedTo(paging.limit, paging.offset)
   const { rows, order } = isInIdOrder(paging.sort)
-    ? inIdOrder(table)
+    ? rowsInIdOrder(table, paging.sort)
     : { rows: name, order: sql` order by ${sql.join(sortToSql(paging.sort, table, dialect, now))}` }
   return {
     page: sql<Row>`select ${selected(table, columns)} from ${rows} where ${matches}${order}${limit}`.compile(db),
@@ -46,11 +59,12 @@ export function buildListQueries<Row>(
   }
 }
 
-/** What to select from, and the order, to read the rows after an id, or all, in order of id. */
-function inIdOrder({ table, rowsAfter }: FilterTable, id?: string) {
+/** What to select from, and the order, to read all rows in order of id, or those after an id. */
+function rowsInIdOrder({ table, inIdOrder }: FilterTable, [first]: readonly SortField[], after?: string) {
   const name = sql.table(table)
-  if (rowsAfter) return { rows: sql`(${rowsAfter(id)}) as ${name}`, order: sql`` }
-  return { rows: name, order: sql` order by ${name}.id` }
+  const descending = first?.descending === true
+  if (inIdOrder) return { rows: sql`(${inIdOrder({ descending, after })}) as ${name}`, order: sql`` }
+  return { rows: name, order: sql` order by ${name}.id ${descending ? sql`desc` : sql`asc`}` }
 }
 
 /** Cast, because SQLite re-prepares a statement for each value of a bare placeholder there. */
@@ -147,12 +161,13 @@ async function* rowsById<Row extends { id: string }>(
 ) {
   const name = sql.table(table.table)
   const matches = matching(reader, paging.predicate, table)
+  const comesAfter = paging.sort[0]?.descending ? sql`<` : sql`>`
   let last: Row | undefined
   let skip = paging.offset
   for (;;) {
     const { rows: size } = batch
-    const { rows: found, order } = inIdOrder(table, last?.id)
-    const isAfter = last ? sql`${name}.id > ${last.id}` : sql`true`
+    const { rows: found, order } = rowsInIdOrder(table, paging.sort, last?.id)
+    const isAfter = last ? sql`${name}.id ${comesAfter} ${last.id}` : sql`true`
     const next = sql<Row>`select ${selected(table, columns)} from ${found} where ${matches} and ${isAfter}
       ${order}${limitedTo(size, skip)}`
     const rows = await reader.read(next.compile(reader.db))
@@ -163,7 +178,7 @@ async function* rowsById<Row extends { id: string }>(
   }
 }
 
-/** Reads the ids first and then the rows by id: only the order by id can continue after a row. */
+/** Reads the next ids first and then the rows by id, because a sort for each few hundred rows would take too long. */
 async function* rowsInOrder<Row extends { id: string }>(
   reader: ListReader,
   table: FilterTable,
@@ -171,16 +186,38 @@ async function* rowsInOrder<Row extends { id: string }>(
   columns: Columns,
   batch: RowBatch,
 ) {
+  const size = batch.ids ?? MAX_HELD_IDS
+  let offset = paging.offset
+  let last: SortedId | undefined
+  do {
+    const found = await readIds(reader, table, { ...paging, limit: size, offset }, last)
+    offset = 0
+    last = found.last
+    for (let start = 0; start < found.ids.length; ) {
+      const ids = found.ids.slice(start, start + batch.rows)
+      start += ids.length
+      yield await rowsByIds<Row>(reader, table, ids, columns)
+    }
+  } while (last)
+}
+
+type SortedId = { readonly id: string } & SortPosition
+
+/** The next ids in the requested order, and the position of the last one, unless there are no more. */
+async function readIds(
+  reader: ListReader,
+  table: FilterTable,
+  { predicate, sort, limit, offset }: Paging & { readonly limit: number },
+  after: SortPosition | undefined,
+) {
   const name = sql.table(table.table)
-  const order = sql.join(sortToSql(paging.sort, table, reader.dialect, reader.now))
-  const matches = matching(reader, paging.predicate, table)
-  const matched = sql<{ id: string }>`select ${name}.id from ${name} where ${matches} order by ${order}`
-  const found = await reader.read(matched.compile(reader.db))
-  for (let start = paging.offset; start < found.length; ) {
-    const ids = found.slice(start, start + batch.rows).map(({ id }) => id)
-    start += ids.length
-    yield await rowsByIds<Row>(reader, table, ids, columns)
-  }
+  const terms = sortTerms(sort, table, reader.dialect, reader.now)
+  const order = sql.join(sortToSql(sort, table, reader.dialect, reader.now))
+  const isAfter = after ? afterToSql(terms, after) : sql`true`
+  const next = sql<SortedId>`select ${sql.join([sql`${name}.id`, ...positionToSql(terms)])} from ${name}
+    where ${isAfter} and ${matching(reader, predicate, table)} order by ${order}${limitedTo(limit, offset)}`
+  const rows = await reader.read(next.compile(reader.db))
+  return { ids: rows.map(({ id }) => id), last: rows.length < limit ? undefined : rows.at(-1) }
 }
 
 /** The rows with these ids that match, in the order of the ids. */

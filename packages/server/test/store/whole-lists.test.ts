@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { newId, resolvePaging } from '@countersign/core'
+import { createIdentity } from '../../src/operations/identity/create-identity.ts'
+import { deleteIdentity } from '../../src/operations/identity/delete-identity.ts'
+import { createFirstAdmin } from '../../src/operations/start/create-first-admin.ts'
+import { IDENTITY_ENROLLMENT_FILTER } from '../../src/store/filter-tables.ts'
+import { buildFilterOptions } from '../../src/store/filter-to-sql.ts'
+import { createListReader, type ListReader } from '../../src/store/reads/list-reader.ts'
+import { allRows, listPage } from '../../src/store/reads/list-rows.ts'
+import type { Store } from '../../src/store/store.ts'
+import { DATABASES, openTestStore, stopPostgres } from './open-test-stores.ts'
+
+after(stopPostgres)
+
+const TABLE = IDENTITY_ENROLLMENT_FILTER
+const OPTIONS = buildFilterOptions(TABLE)
+const IDENTITIES = 20
+const META = { actorId: 'system', now: Date.now() }
+/** Identities differ by the order of their ids, names and external ids, which half of them do not have. */
+const nameOf = (nth: number) => `name ${(nth * 7) % IDENTITIES}`
+
+async function fill(store: Store): Promise<void> {
+  const admin = { identityId: newId(), authenticatorId: newId(), username: 'admin', passwordDigest: 'x' }
+  await store.run(createFirstAdmin, admin, META)
+  for (let nth = 0; nth < IDENTITIES; nth++) {
+    const externalId = nth % 2 === 0 ? { externalId: `external ${(nth * 3) % IDENTITIES}` } : {}
+    const enrollment = nth % 3 === 0 ? { enrollment: { ott: true } } : {}
+    const body = { name: nameOf(nth), type: 'Default', isAdmin: false, ...externalId, ...enrollment } as const
+    await store.run(createIdentity, { id: `id-${nth}`, body }, META)
+  }
+}
+
+type Row = { readonly id: string }
+
+/** A reader that notes how many rows it has read at a time. */
+function countingReader(store: Store) {
+  const counts: number[] = []
+  const reader = createListReader(store, { caller: 'caller', isLong: true, now: META.now })
+  const read: ListReader['read'] = async (query, values) => {
+    const rows = await reader.read(query, values)
+    counts.push(rows.length)
+    return rows
+  }
+  return { reader: { ...reader, read }, counts }
+}
+
+const PARTS = { rows: 2, ids: 3 }
+
+for (const database of DATABASES) {
+  test(`M-15 a list without limit holds a part of its ids in any order, and is complete, on ${database}`, async (t) => {
+    const store = await openTestStore(t, database)
+    await fill(store)
+    for (const sort of [
+      ...['name', 'name desc', 'externalId', 'externalId desc', 'isAdmin, name desc', 'enrollmentExpiresAt desc'],
+      ...['enrollmentExpiresAt, externalId desc', 'certificateExpiresAt', 'createdAt desc, id desc', 'id', 'id desc'],
+    ]) {
+      const paging = {
+        ...resolvePaging({ sort, limit: 'none', filter: 'name contains "name" and name != "name 4"' }, OPTIONS),
+        offset: 1,
+      }
+      const { reader, counts } = countingReader(store)
+      const page = await listPage<Row>(reader, TABLE, { ...paging, limit: 500 })
+      const expected = page.rows.map(({ id }) => id)
+      assert.equal(expected.length, IDENTITIES - 2)
+      counts.length = 0
+      const found: string[] = []
+      for await (const rows of allRows<Row>(reader, TABLE, paging, undefined, { ...PARTS }))
+        found.push(...rows.map(({ id }) => id))
+      assert.deepEqual(found, expected, sort)
+      assert.ok(Math.max(...counts) <= PARTS.ids, `${sort} reads ${counts}`)
+    }
+  })
+
+  test(`M-15 a list without limit has every row that does not change while others are deleted, on ${database}`, async (t) => {
+    const store = await openTestStore(t, database)
+    await fill(store)
+    const paging = resolvePaging({ sort: 'name', limit: 'none', filter: 'name contains "name"' }, OPTIONS)
+    const { reader } = countingReader(store)
+    const found: string[] = []
+    for await (const rows of allRows<Row & { name: string }>(reader, TABLE, paging, undefined, { ...PARTS })) {
+      for (const { id, name } of rows) {
+        found.push(name)
+        await store.run(deleteIdentity, { id }, META)
+      }
+    }
+    assert.deepEqual(found, Array.from({ length: IDENTITIES }, (_, nth) => nameOf(nth)).sort())
+  })
+}
