@@ -122,3 +122,21 @@ test('the rule of the policy holds for both kinds of enrollment', () => {
     assert.deepEqual(refusalsOf({ kind, policy, facts: facts(undefined) }), ['rule-error'])
   }
 })
+
+test('Z-17 the rule of the policy is evaluated once for an enrollment', () => {
+  for (const [level, refusals] of [
+    [1, []],
+    [2, ['rule-refused']],
+  ] as const) {
+    let reads = 0
+    const claims = {
+      get level() {
+        reads++
+        return level
+      },
+    }
+    const policy = { primary, acceptRule: 'claims.level == 1' }
+    assert.deepEqual(refusalsOf({ policy, facts: { ...ATTEMPT.facts, claims } }), refusals)
+    assert.equal(reads, 1)
+  }
+})

@@ -61,8 +61,12 @@ export const ENROLLMENT_REFUSALS = {
 
 export type EnrollmentRefusal = keyof typeof ENROLLMENT_REFUSALS
 
+interface JudgedAttempt extends EnrollmentAttempt {
+  readonly ruleRefusal: RuleRefusal | undefined
+}
+
 /** The first refusal is the one that the client gets. */
-const RULES: readonly (readonly [EnrollmentRefusal, applies: (attempt: EnrollmentAttempt) => boolean])[] = [
+const RULES: readonly (readonly [EnrollmentRefusal, applies: (attempt: JudgedAttempt) => boolean])[] = [
   ['signer-disabled', ({ signer }) => !signer.enabled],
   ['already-enrolled', ({ isEnrolled }) => isEnrolled],
   ['token-revoked', ({ isRevoked = false }) => isRevoked],
@@ -87,14 +91,7 @@ const RULES: readonly (readonly [EnrollmentRefusal, applies: (attempt: Enrollmen
           policy !== undefined && isStepUpNeeded(reason, policy.primary.extJwt, loginClaims, now),
       ] as const,
   ),
-  ...RULE_REFUSALS.map(
-    (refusal) =>
-      [
-        refusal,
-        ({ policy, signer, facts, now }: EnrollmentAttempt) =>
-          policy !== undefined && findPolicyRefusal(policy, { ...facts, signer, nowMs: now }) === refusal,
-      ] as const,
-  ),
+  ...RULE_REFUSALS.map((refusal) => [refusal, ({ ruleRefusal }: JudgedAttempt) => ruleRefusal === refusal] as const),
 ]
 
 const METHOD_OF = { cert: 'cert', token: 'extJwt' } as const
@@ -124,7 +121,10 @@ function isDeletedRecently(attempt: EnrollmentAttempt): boolean {
 
 /** Every reason to refuse the enrollment, the one for the client first. Empty when it is allowed. */
 export function findEnrollmentRefusals(attempt: EnrollmentAttempt): EnrollmentRefusal[] {
-  return RULES.filter(([, applies]) => applies(attempt)).map(([refusal]) => refusal)
+  const { policy, facts, signer, now } = attempt
+  const ruleRefusal = policy && findPolicyRefusal(policy, { ...facts, signer, nowMs: now })
+  const judged = { ...attempt, ruleRefusal }
+  return RULES.filter(([, applies]) => applies(judged)).map(([refusal]) => refusal)
 }
 
 /** What the policy requires of the login at the identity provider; undefined when the enrollment is refused for another reason. */

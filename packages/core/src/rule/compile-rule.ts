@@ -116,7 +116,7 @@ export function compileRule(text: string, kind: RuleKind, place: RulePlace): Com
 
 interface EvaluateOptions {
   /** What the rule may cost together with others. */
-  readonly budget?: RuleBudget
+  readonly budget?: RuleBudget | undefined
   /** For explanations. */
   readonly trace?: Map<object, RuleResult>
 }

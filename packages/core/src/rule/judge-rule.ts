@@ -62,8 +62,12 @@ function commonVariables({ claims, signer: { id, name }, request, nowMs }: Commo
 }
 
 /** Why an accept rule refuses; undefined when it accepts. */
-export function findRuleRefusal(rule: CompiledRule, variables: RuleVariables): RuleRefusal | undefined {
-  return refusalOf(evaluateRule(rule, variables))
+export function findRuleRefusal(
+  rule: CompiledRule,
+  variables: RuleVariables,
+  budget?: RuleBudget,
+): RuleRefusal | undefined {
+  return refusalOf(evaluateRule(rule, variables, { budget }))
 }
 
 /** Anything but a bool is an error. */

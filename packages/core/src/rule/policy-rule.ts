@@ -4,6 +4,7 @@ import { type CompiledRule, compileRule } from './compile-rule.ts'
 import { explainRule, ruleRefusalText } from './explain-rule.ts'
 import { findRuleRefusal, type PolicyFacts, policyVariables, type RuleRefusal } from './judge-rule.ts'
 import type { RuleReferences } from './rule-references.ts'
+import type { RuleBudget } from './rule-run.ts'
 
 /** A policy with its rule. */
 export interface RulePolicy {
@@ -38,11 +39,15 @@ export function sessionClaims(signerId: string | null, kept: RuleClaims | null):
  * Why the rule of a policy refuses a login, or a request of its session; undefined when it accepts, or there is none. A rule that reads a claim which is
  * not known has no value: that the claim is absent must not count as that the token did not have it.
  */
-export function findPolicyRefusal({ acceptRule }: RulePolicy, facts: PolicyFacts): RuleRefusal | undefined {
+export function findPolicyRefusal(
+  { acceptRule }: RulePolicy,
+  facts: PolicyFacts,
+  budget?: RuleBudget,
+): RuleRefusal | undefined {
   if (acceptRule === null) return undefined
   const rule = findCompiled(acceptRule)
   if (!rule || readsUnknown(rule, facts)) return 'rule-error'
-  return findRuleRefusal(rule, policyVariables(facts))
+  return findRuleRefusal(rule, policyVariables(facts), budget)
 }
 
 function readsUnknown({ references }: CompiledRule, { knownClaims }: RuleClaims): boolean {
@@ -73,10 +78,14 @@ export function policyClaims({ acceptRule }: RulePolicy, claims: JsonObject): Ru
   return { claims: read, knownClaims }
 }
 
+const POLICIES_OVERSPENT = 'the rules of the policies that the tokens lead to take too long together for these claims'
+
 /** Explains to an administrator why the rule of a policy refuses. */
 export function policyRefusalText({ acceptRule }: RulePolicy, facts: PolicyFacts): string {
   const rule = findCompiled(acceptRule ?? '')
   if (!rule) return 'the rule is not valid'
   if (readsUnknown(rule, facts)) return 'the rule reads a claim that was not kept'
-  return ruleRefusalText(explainRule(rule, policyVariables(facts)))
+  const explained = explainRule(rule, policyVariables(facts))
+  // By itself it accepts: others left it too little.
+  return explained.refusal === undefined ? POLICIES_OVERSPENT : ruleRefusalText(explained)
 }

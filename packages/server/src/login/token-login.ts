@@ -29,7 +29,7 @@ import { byChallenge } from '../token/challenge-order.ts'
 import type { DecisionReason } from '../token/decision-reason.ts'
 import type { KeptLogins, VerifiedLogin } from '../token/kept-logins.ts'
 import type { KnownIdentities } from '../token/known-identities.ts'
-import { findLoginRefusal, type LoginAttempt, subjectOf } from '../token/login-refusals.ts'
+import { findLoginRefusal, type JudgedAttempt, type LoginAttempt, subjectOf } from '../token/login-refusals.ts'
 import type { TokenContext } from '../token/request-proofs.ts'
 import { RuleBudgets } from '../token/rule-budgets.ts'
 import type { DirectorySigner, SignerDirectory } from '../token/signer-directory.ts'
@@ -127,7 +127,7 @@ export class TokenLogin {
     }
     for (const [bearer, token] of bearers.entries()) {
       const unknown: AcceptedToken[] = []
-      const consider = (accepted: AcceptedToken, attempt: LoginAttempt): boolean => {
+      const consider = (accepted: AcceptedToken, attempt: JudgedAttempt): boolean => {
         const { signer, verified } = accepted
         const { identity, policy } = attempt
         const refusal = findLoginRefusal(attempt)
@@ -149,7 +149,12 @@ export class TokenLogin {
         return false
       }
       const find = ({ signer, verified }: AcceptedToken) =>
-        identities.find(signer.stored, subjectOf(verified, tokenContext), sessions.clock.now())
+        identities.find(
+          signer.stored,
+          subjectOf(verified, tokenContext),
+          sessions.clock.now(),
+          rules.ofPolicies(signer.stored),
+        )
       for await (const { signer, verdict } of verifier.verify(token, tokenContext, rules)) {
         if (verdict.accepted && signer) {
           const accepted = { signer, verified: verdict.token }

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { RuleBudget } from '@countersign/core'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import { type DependenciesOf, DependentCache } from '../store/dependent-cache.ts'
 import { type StoredIdentity, weightOfIdentity } from '../store/identity-row.ts'
@@ -5,7 +7,14 @@ import { findDefaultAdministrator } from '../store/reads/administrator-reads.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
 import type { Store } from '../store/store.ts'
 import type { KnownPolicies } from './known-policies.ts'
-import { findLoginRefusal, type LoginAttempt, loadAttempt, type TokenSubject } from './login-refusals.ts'
+import {
+  findLoginRefusal,
+  type JudgedAttempt,
+  judgeAttempt,
+  type LoginAttempt,
+  loadAttempt,
+  type TokenSubject,
+} from './login-refusals.ts'
 
 interface Known {
   readonly identity: StoredIdentity
@@ -38,20 +47,26 @@ export class KnownIdentities {
     store.onChange((changes) => this.#known.follow(changes))
   }
 
-  /** Returns the identity for the claim of an accepted token. */
-  async find(signer: StoredSigner, subject: TokenSubject, now: number): Promise<LoginAttempt> {
+  /** Returns the identity for the claim of an accepted token. The rule of its policy is evaluated with this budget, once for the same facts. */
+  async find(signer: StoredSigner, subject: TokenSubject, now: number, budget: RuleBudget): Promise<JudgedAttempt> {
     const name = `${signer.useExternalId ? 'externalId' : 'id'} ${subject.claim}`
     const known = this.#known.get(name)
-    const attempt = known && { signer, ...subject, ...known, now }
-    return attempt && findLoginRefusal(attempt) === undefined ? attempt : this.#load(name, signer, subject, now)
+    const judged = known && judgeAttempt({ signer, ...subject, ...known, now }, budget)
+    if (judged && findLoginRefusal(judged) === undefined) return judged
+    const judge = (attempt: LoginAttempt) =>
+      judged && isJudgedAlike(judged, attempt)
+        ? { ...attempt, ruleRefusal: judged.ruleRefusal }
+        : judgeAttempt(attempt, budget)
+    return this.#known.load(name, () => this.#read(signer, subject, now, judge), knownIn)
   }
 
-  #load(name: string, signer: StoredSigner, subject: TokenSubject, now: number): Promise<LoginAttempt> {
-    return this.#known.load(name, () => this.#read(signer, subject, now), knownIn)
-  }
-
-  async #read(signer: StoredSigner, subject: TokenSubject, now: number): Promise<LoginAttempt> {
-    const attempt = await loadAttempt(this.#store.db, signer, subject, now, this.#policies)
+  async #read(
+    signer: StoredSigner,
+    subject: TokenSubject,
+    now: number,
+    judge: (attempt: LoginAttempt) => JudgedAttempt,
+  ): Promise<JudgedAttempt> {
+    const attempt = judge(await loadAttempt(this.#store.db, signer, subject, now, this.#policies))
     if (knownIn(attempt)) return attempt
     const existingId = await this.#findExistingId()
     const claim = attempt.identity ? '' : existingId
@@ -66,7 +81,12 @@ export class KnownIdentities {
   }
 }
 
-function knownIn(attempt: LoginAttempt): Known | undefined {
+/** Whether the rule of the policy sees the same in both attempts of a subject. */
+function isJudgedAlike(one: LoginAttempt, other: LoginAttempt): boolean {
+  return one.policy?.acceptRule === other.policy?.acceptRule && isDeepStrictEqual(one.identity, other.identity)
+}
+
+function knownIn(attempt: JudgedAttempt): Known | undefined {
   const { identity, policy } = attempt
   return identity && policy && findLoginRefusal(attempt) === undefined ? { identity, policy } : undefined
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ExplainMethod } from '@countersign/contract'
 import {
   type CredentialUse,
@@ -5,6 +6,7 @@ import {
   enrollPolicyId,
   explainToken,
   isLinkedTo,
+  type RuleBudget,
   readEnrollmentClaims,
   readJws,
   revocableToken,
@@ -20,8 +22,9 @@ import type { StoredSigner } from '../store/signer-row.ts'
 import { claimedIdentityOf } from './claimed-identity.ts'
 import { missingChoice, missingForEnrollment } from './enrollment-refusals.ts'
 import { explainedIdentity, explainedPolicy, type LoginExplanation } from './login-explanation.ts'
-import { loadAttempt, missingForLogin, subjectOf } from './login-refusals.ts'
+import { judgeAttempt, loadAttempt, missingForLogin, subjectOf } from './login-refusals.ts'
 import type { TokenContext } from './request-proofs.ts'
+import { RuleBudgets } from './rule-budgets.ts'
 import { SimilarSigners, type SimilarSignersParts } from './similar-signers.ts'
 
 export interface ExplainOptions {
@@ -75,10 +78,14 @@ export class LoginExplainer {
     if (!similar) return { signers: [], claimedIdentity, ...NOT_ACCEPTED, hints: [NOT_COMPARED] }
     const found: AttemptExplanation[] = []
     const accepting: StoredSigner[] = []
+    // Of its own: that of the request is spent.
+    const rules = new RuleBudgets()
     for (const { signer, verdict } of similar) {
       if (!signer.enabled || !verdict.accepted || (signerId !== undefined && signer.id !== signerId)) continue
       accepting.push(signer)
-      found.push(await this.#explainAttempt(method, signer, verdict.token, { kind, request }))
+      await nextTurn()
+      const ruleBudget = rules.ofPolicies(signer)
+      found.push(await this.#explainAttempt(method, signer, verdict.token, { kind, request, ruleBudget }))
     }
     // When several signers accept a token, a login tries each until one leads to an identity.
     const [closest = NOT_ACCEPTED] = found.toSorted((a, b) => a.missing.length - b.missing.length)
@@ -97,17 +104,18 @@ export class LoginExplainer {
     method: ExplainMethod,
     signer: StoredSigner,
     token: VerifiedToken,
-    { kind, request }: Pick<ExplainOptions, 'kind' | 'request'>,
+    { kind, request, ruleBudget }: Pick<ExplainOptions, 'kind' | 'request'> & { readonly ruleBudget: RuleBudget },
   ): Promise<AttemptExplanation> {
     return method === 'enroll'
       ? this.#explainEnrollment(signer, token, { kind, request })
-      : this.#explainLogin(signer, token, request)
+      : this.#explainLogin(signer, token, request, ruleBudget)
   }
 
   async #explainLogin(
     signer: StoredSigner,
     token: VerifiedToken,
     request: TokenContext | undefined,
+    ruleBudget: RuleBudget,
   ): Promise<AttemptExplanation> {
     const loaded = await loadAttempt(this.#store.db, signer, subjectOf(token, request), this.#clock.now())
     const attempt = { ...loaded, revocation: await this.#findRevocation(signer, token, loaded.identity) }
@@ -116,7 +124,7 @@ export class LoginExplainer {
     return {
       identity: explainedIdentity(attempt.identity, attempt.now),
       policy: explainedPolicy(attempt.policy),
-      missing: missingForLogin(attempt),
+      missing: missingForLogin(judgeAttempt(attempt, ruleBudget)),
     }
   }
 

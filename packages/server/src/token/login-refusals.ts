@@ -9,6 +9,8 @@ import {
   type PolicyFacts,
   policyRefusalText,
   RULE_REFUSALS,
+  type RuleBudget,
+  type RuleRefusal,
   type RuleRequest,
   readSessionClaims,
   STEP_UP_REASONS,
@@ -43,9 +45,14 @@ export interface LoginAttempt {
   readonly revocation?: Revocation | undefined
 }
 
+/** An attempt with the verdict of the policy's rule, which is evaluated once: it may take milliseconds. */
+export interface JudgedAttempt extends LoginAttempt {
+  readonly ruleRefusal: RuleRefusal | undefined
+}
+
 interface RefusalRule {
   readonly refusal: LoginRefusal
-  applies(attempt: LoginAttempt): boolean
+  applies(attempt: JudgedAttempt): boolean
   text(attempt: LoginAttempt): string
 }
 
@@ -87,11 +94,7 @@ function factsOf({ claims, signer, request, now }: LoginAttempt, identity: Store
 
 const POLICY_RULES: readonly RefusalRule[] = RULE_REFUSALS.map((refusal) => ({
   refusal,
-  applies: (attempt) => {
-    const { policy, identity } = attempt
-    if (!policy || !identity) return false
-    return findPolicyRefusal(policy, factsOf(attempt, identity)) === refusal
-  },
+  applies: ({ ruleRefusal }) => ruleRefusal === refusal,
   text: (attempt) => {
     const { policy, identity } = attempt
     if (!policy || !identity) return ''
@@ -173,8 +176,15 @@ export async function loadAttempt(
   return { signer, ...subject, identity, policy, now }
 }
 
+/** Evaluates the rule of the policy. When the budget is spent, it refuses. */
+export function judgeAttempt(attempt: LoginAttempt, budget?: RuleBudget): JudgedAttempt {
+  const { policy, identity } = attempt
+  const ruleRefusal = policy && identity && findPolicyRefusal(policy, factsOf(attempt, identity), budget)
+  return { ...attempt, ruleRefusal }
+}
+
 /** Returns the first refusal; undefined when the login is allowed. Evaluates every rule: the time must not reveal which one refuses. */
-export function findLoginRefusal(attempt: LoginAttempt): LoginRefusal | undefined {
+export function findLoginRefusal(attempt: JudgedAttempt): LoginRefusal | undefined {
   let first: LoginRefusal | undefined
   for (const { refusal, applies } of RULES) {
     const isRefused = applies(attempt)
@@ -184,12 +194,12 @@ export function findLoginRefusal(attempt: LoginAttempt): LoginRefusal | undefine
 }
 
 /** What the refusal of a login says to an administrator. Empty when it is allowed. */
-export function loginRefusalText(attempt: LoginAttempt): string {
+export function loginRefusalText(attempt: JudgedAttempt): string {
   return RULES.find(({ applies }) => applies(attempt))?.text(attempt) ?? ''
 }
 
 /** Lists for an administrator every refusal, and the second factors that the login would require. */
-export function missingForLogin(attempt: LoginAttempt): string[] {
+export function missingForLogin(attempt: JudgedAttempt): string[] {
   const refusals = RULES.filter(({ applies }) => applies(attempt)).map(({ text }) => text(attempt))
   return [...refusals, ...secondFactors(attempt)]
 }

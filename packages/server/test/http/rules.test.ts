@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { enroll, KINDS } from './enroll-token.fixture.ts'
-import { decisionOf, logInWithToken, refusalOf, SIGNERS, setUpProvider } from './provider.fixture.ts'
+import { AUDIENCE, decisionOf, logInWithToken, refusalOf, SIGNERS, setUpProvider } from './provider.fixture.ts'
 
 const RULE = 'claims.repository == "acme/app" && claims.ref.startsWith("refs/heads/")'
 const GOOD = { repository: 'acme/app', ref: 'refs/heads/main' }
@@ -231,6 +231,24 @@ test('Z-18 the rule of a policy decides over its logins, and sees claims, signer
   assert.equal((await decisionOf(app, await refusalOf(logInWithToken(app, token())))).reason, 'rule-error')
   await app.admin('PATCH', `${IDENTITIES}/${identityId}`, { roleAttributes: ['dev'] })
   assert.equal((await logInWithToken(app, accepted)).status, 401)
+})
+
+test('Z-17 the rule of a policy that takes too long for all signers of a token together refuses', async (t) => {
+  const { app, token, createSigner, signerId, setRule } = await setUpPolicy(t, 'true')
+  const others = Array.from({ length: 9 }, (_, at) => `${AUDIENCE}${at}`)
+  const ids = [signerId]
+  for (const audience of others) ids.push(await createSigner({ name: audience, audience }))
+  const last = ids.toSorted().at(-1)
+  assert.equal(last, ids.at(-1), 'ids grow with time')
+  await setRule(`claims.groups.filter(g, claims.long.contains("ab")) == [] && signer.id == "${last}"`)
+  const claims = { groups: Array(80).fill('g'), long: 'a'.repeat(4_000) }
+  const fitting = token({ ...claims, aud: others.slice(-5) })
+  const tooMany = token({ ...claims, aud: [AUDIENCE, ...others] })
+  // The identity is read at the first login, and cached at the others.
+  for (const _ of [1, 2]) {
+    assert.equal((await logInWithToken(app, fitting)).status, 200)
+    assert.equal((await logInWithToken(app, tooMany)).status, 401)
+  }
 })
 
 test('Z-19 the rule of a policy is judged at each request of a session, by the claims of its login', async (t) => {

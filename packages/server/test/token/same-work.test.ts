@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newId } from '@countersign/core'
+import { newId, newRuleBudget } from '@countersign/core'
 import { pino } from 'pino'
 import { PasswordLogin } from '../../src/login/password-login.ts'
 import { findSigner } from '../../src/store/reads/signer-reads.ts'
@@ -31,11 +31,12 @@ test('L-02 every refusal of a good token costs the same look-ups, cached before 
   const signer = (await findSigner(app.store.db, signerId)) ?? assert.fail()
   const identities = new KnownIdentities(app.store, new KnownPolicies(app.store))
   const costs = new Set<string>()
-  for (const claim of Object.values(groups)) await identities.find(signer, subject(claim), app.clock.now())
+  for (const claim of Object.values(groups))
+    await identities.find(signer, subject(claim), app.clock.now(), newRuleBudget())
   for (let round = 0; round < 3; round++) {
     for (const [refusal, claim] of Object.entries(groups)) {
       const { result, statements } = await watchReads(app.store, async () =>
-        identities.find(signer, subject(claim), app.clock.now()),
+        identities.find(signer, subject(claim), app.clock.now(), newRuleBudget()),
       )
       assert.equal(findLoginRefusal(result), refusal)
       assert.ok(statements.length > 0)
@@ -45,9 +46,9 @@ test('L-02 every refusal of a good token costs the same look-ups, cached before 
   }
   assert.equal(costs.size, 1, [...costs].join('\n'))
   const allowed = await createIdentity(app)
-  await identities.find(signer, subject(allowed), app.clock.now())
+  await identities.find(signer, subject(allowed), app.clock.now(), newRuleBudget())
   const { result, statements } = await watchReads(app.store, async () =>
-    identities.find(signer, subject(allowed), app.clock.now()),
+    identities.find(signer, subject(allowed), app.clock.now(), newRuleBudget()),
   )
   assert.deepEqual([findLoginRefusal(result), statements], [undefined, []], 'an accepted identity is cached')
 })

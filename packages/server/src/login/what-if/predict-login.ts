@@ -18,7 +18,7 @@ import type { KeptLogin } from '../../store/kept-login.ts'
 import type { StoredSigner } from '../../store/signer-row.ts'
 import { byChallenge } from '../../token/challenge-order.ts'
 import { attemptOfKept, findUnknown, type JudgedClaims, judgeKeptClaims } from '../../token/judge-kept-login.ts'
-import { findLoginRefusal, type LoginAttempt, loginRefusalText } from '../../token/login-refusals.ts'
+import { findLoginRefusal, judgeAttempt, type LoginAttempt, loginRefusalText } from '../../token/login-refusals.ts'
 import { RuleBudgets } from '../../token/rule-budgets.ts'
 import type { World } from './world.ts'
 
@@ -118,6 +118,7 @@ function isSameSubject(before: World, after: World, signer: StoredSigner, claim:
 /** Decides as a login does: the first signer that accepts the token for an identity whose policy allows it. */
 export function predictLogin(world: World, { login, judged }: JudgedLogin, now: number): Prediction {
   const refused: (Refused & { readonly challenge: ChallengeError })[] = []
+  const rules = new RuleBudgets()
   let provisioning: Pick<Provisioned, 'signer' | 'claim' | 'ruleAttributes'> | undefined
   for (const one of judged) {
     const { signer } = one
@@ -129,9 +130,10 @@ export function predictLogin(world: World, { login, judged }: JudgedLogin, now: 
       refused.push({ ...refusal(signer.id, verdict.reason, text), challenge: REFUSALS[verdict.reason] })
       continue
     }
-    const attempt = attemptOf(world, signer, verdict.identityClaim, login, now)
-    const unknown = attempt.policy && findUnknown(policyReferences(attempt.policy), login)
+    const found = attemptOf(world, signer, verdict.identityClaim, login, now)
+    const unknown = found.policy && findUnknown(policyReferences(found.policy), login)
     if (unknown) return { outcome: 'unknown', signerId: signer.id, text: unknown }
+    const attempt = judgeAttempt(found, rules.ofPolicies(signer))
     const reason = findLoginRefusal(attempt)
     if (reason === undefined && attempt.identity)
       return accepted(attempt, attempt.identity, login, verdict.ruleAttributes)

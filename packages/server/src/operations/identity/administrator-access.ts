@@ -10,7 +10,7 @@ import { listTrustedSigners } from '../../store/reads/signer-reads.ts'
 import type { StoredSigner } from '../../store/signer-row.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { attemptOfKept, findUnknown, judgeKeptClaims } from '../../token/judge-kept-login.ts'
-import { findLoginRefusal } from '../../token/login-refusals.ts'
+import { findLoginRefusal, judgeAttempt } from '../../token/login-refusals.ts'
 
 interface Administrator {
   readonly identity: StoredIdentity
@@ -103,7 +103,7 @@ function expectLogin(
   const { identityClaim: claim } = verdict
   const isNamed = claim === (signer.useExternalId ? identity.externalId : identity.id)
   const named = { claim, identity: isNamed ? identity : undefined, policy }
-  return findLoginRefusal(attemptOfKept(signer, named, login, now)) ? 'refused' : 'accepted'
+  return findLoginRefusal(judgeAttempt(attemptOfKept(signer, named, login, now))) ? 'refused' : 'accepted'
 }
 
 /** Whether the policy allows tokens of a signer that could name the administrator. */
