@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   claimReferences,
   createLruCache,
@@ -9,11 +10,18 @@ import {
 import type { Logger } from 'pino'
 import type { Clock } from '../platform/clock.ts'
 import type { Sealing } from '../platform/keys/sealing.ts'
+import { mapInTurns } from '../platform/map-in-turns.ts'
 import type { Settings } from '../platform/settings/index.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import type { KeptLogin } from '../store/kept-login.ts'
 import { findIdentityIdsByClaims } from '../store/reads/identity-reads.ts'
-import { findKeptLogins, loadAdministratorLogins, loadKeptLogins } from '../store/reads/kept-login-reads.ts'
+import {
+  findLatestLogins,
+  findLoginsOfAdministrators,
+  findLoginsOfSigner,
+  type KeptLoginKey,
+  loadKeptLogins,
+} from '../store/reads/kept-login-reads.ts'
 import type { KeptLoginRow } from '../store/schema.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
 import type { Store } from '../store/store.ts'
@@ -32,8 +40,16 @@ export interface VerifiedLogin {
   readonly keyThumbprint?: string | undefined
 }
 
+interface LoadOptions {
+  /** Reads of each caller take turns with those of others. */
+  readonly caller: string
+  readonly firstSignerIds?: readonly string[]
+  /** When it fails with TIMEOUT, in `performance.now()`. */
+  readonly untilMs?: number | undefined
+}
+
 interface KeptLoginsParts {
-  readonly store: Pick<Store, 'db'>
+  readonly store: Pick<Store, 'db' | 'readLong'>
   readonly clock: Clock
   readonly sealing: Sealing
   readonly settings: Pick<Settings, 'whatIf'>
@@ -66,6 +82,10 @@ const BATCH_MS = 200
 const MAX_WAITING = 500
 const MAX_RECENT = 20_000
 const MAX_SEARCHED = 1_000
+/** Logins that are read together. */
+const PORTION = 200
+/** Characters of what is sealed of a login: more than the claims of a token have, unless its signer refers to hundreds of them. A longer one is not kept. */
+const MAX_SEALED_LENGTH = 32_768
 /** A repeated login with the same claims is stored again after this time. */
 const REPEATED_AFTER_MS = 600_000
 const DAY_MS = 86_400_000
@@ -103,14 +123,16 @@ export class KeptLogins {
     await this.#drain()
   }
 
-  /** The latest logins, those of `firstSignerIds` before others. Leaves out those that cannot be read. */
-  async load(limit: number, firstSignerIds: readonly string[] = []): Promise<KeptLogin[]> {
+  /** The latest logins in portions, those of `firstSignerIds` before others. Leaves out those that cannot be read. */
+  async *load(
+    limit: number,
+    { caller, firstSignerIds = [], untilMs }: LoadOptions,
+  ): AsyncGenerator<readonly KeptLogin[], void> {
     const { store, clock, settings } = this.#parts
-    if (!settings.whatIf.keepLogins) return []
+    if (!settings.whatIf.keepLogins) return
     await this.flush()
     const since = clock.now() - settings.whatIf.keepDays * DAY_MS
-    const rows = await loadKeptLogins(store.db, { since, limit, firstSignerIds })
-    return rows.flatMap((row) => this.#open(row))
+    yield* this.#inPortions(await findLatestLogins(store, { caller, since, limit, firstSignerIds }), untilMs)
   }
 
   /** The last accepted login of each administrator by each signer. */
@@ -119,20 +141,37 @@ export class KeptLogins {
     if (!settings.whatIf.keepLogins) return []
     await this.flush()
     const since = clock.now() - settings.whatIf.keepDays * DAY_MS
-    const rows = await loadAdministratorLogins(store.db, { since, limit: MAX_SEARCHED })
-    const byPlace = Map.groupBy(rows, (row) => `${row.identity_id} ${row.signer_id}`)
-    return [...byPlace.values()].flatMap(([last]) => (last ? this.#open(last) : []))
+    const keys = await findLoginsOfAdministrators(store.db, { since, limit: MAX_SEARCHED })
+    const byPlace = Map.groupBy(keys, (key) => `${key.identity_id} ${key.signer_id}`)
+    const last = [...byPlace.values()].flatMap(([first]) => first ?? [])
+    const logins: KeptLogin[] = []
+    for await (const portion of this.#inPortions(last)) logins.push(...portion)
+    return logins
   }
 
   /** The login behind a refusal: that of the claimed identity, or the one that was kept last before it. */
   async findRefused(signer: StoredSigner, refusal: RefusedToken): Promise<KeptLogin | undefined> {
     await this.flush()
     const { reason: outcome, claimedIdentity, at } = refusal
-    const rows = await findKeptLogins(this.#parts.store.db, { signerId: signer.id, outcome, limit: MAX_SEARCHED })
-    const kept = rows.flatMap((row) => this.#open(row))
-    const claimOf = ({ claims }: KeptLogin) => selectedClaim(signer.claimsProperty, claims)
-    if (claimedIdentity !== null) return kept.find((login) => claimOf(login) === claimedIdentity)
-    return kept.find((login) => login.at <= at + BATCH_MS)
+    const keys = await findLoginsOfSigner(this.#parts.store.db, { signerId: signer.id, outcome, limit: MAX_SEARCHED })
+    const isBehind = (login: KeptLogin) =>
+      claimedIdentity === null
+        ? login.at <= at + BATCH_MS
+        : selectedClaim(signer.claimsProperty, login.claims) === claimedIdentity
+    for await (const kept of this.#inPortions(keys)) {
+      const found = kept.find(isBehind)
+      if (found) return found
+    }
+    return undefined
+  }
+
+  /** Other requests have their turn before each portion. */
+  async *#inPortions(keys: readonly KeptLoginKey[], untilMs?: number): AsyncGenerator<readonly KeptLogin[], void> {
+    for (let at = 0; at < keys.length; at += PORTION) {
+      await nextTurn()
+      const rows = await loadKeptLogins(this.#parts.store.db, keys.slice(at, at + PORTION))
+      yield (await mapInTurns(rows, (row) => this.#open(row), { untilMs })).flat()
+    }
   }
 
   #drain(): Promise<void> {
@@ -194,8 +233,9 @@ export class KeptLogins {
     const key = `${signer.id} ${digest}`
     const storedAt = this.#recent.get(key) ?? Number.NEGATIVE_INFINITY
     if (at - storedAt < REPEATED_AFTER_MS) return []
-    this.#recent.set(key, at)
     const sealed = sealing.seal(JSON.stringify({ names, claims: kept, ...keys }), `${USE} ${key}`)
+    this.#recent.set(key, at)
+    if (sealed.length > MAX_SEALED_LENGTH) return []
     return [{ signer_id: signer.id, digest, identity_id: identityId ?? null, outcome, sealed_claims: sealed, at }]
   }
 

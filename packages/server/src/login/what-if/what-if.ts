@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { WhatIfReport } from '@countersign/contract/what-if'
 import { enrollPolicyId } from '@countersign/core'
 import type { Clock } from '../../platform/clock.ts'
@@ -43,7 +44,6 @@ interface Question {
   readonly actor: ChangeContext['actor'] & Viewer
 }
 
-const LOGINS_AT_ONCE = 200
 const SESSIONS_AT_ONCE = 500
 /** Its response is not waited for longer: a rule may take milliseconds for each login and session. */
 const MAX_PREDICTION_MS = 10_000
@@ -92,9 +92,9 @@ export class WhatIf {
     for (const id of proposed.identities.keys()) {
       report.noteIdentity(worlds.before.findIdentity(id), worlds.after.findIdentity(id))
     }
-    const logins = await keptLogins.load(limit, [...proposed.signers.keys()])
-    for (let at = 0; at < logins.length; at += LOGINS_AT_ONCE) {
-      await this.#predictLogins(logins.slice(at, at + LOGINS_AT_ONCE), worlds, identities, report, now)
+    const options = { caller: actor.id, firstSignerIds: [...proposed.signers.keys()], untilMs }
+    for await (const logins of keptLogins.load(limit, options)) {
+      await this.#predictLogins(logins, worlds, identities, report, now)
     }
     await this.#predictSessions(worlds, identities, report, now)
     return report.build()
@@ -148,6 +148,7 @@ export class WhatIf {
     const { store, idleMs } = this.#parts
     let afterId = ''
     for (;;) {
+      await nextTurn()
       const sessions = await loadLiveSessions(store.db, { now, afterId, limit: SESSIONS_AT_ONCE })
       await identities.load({ ids: sessions.map(({ identityId }) => identityId), externalIds: [] })
       const predict = (session: (typeof sessions)[number]) => {
