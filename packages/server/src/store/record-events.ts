@@ -40,7 +40,7 @@ const MAX_STATES = 1_000
 
 /** What is to be recorded of the events of an operation. */
 export function recordOfEvents({ node = NO_NODE, now: at, events }: OperationMeta): NewRecord[] {
-  return events === undefined ? [] : [{ node, at, kind: 'events', content: events }]
+  return !events ? [] : [{ node, at, kind: 'events', content: events }]
 }
 
 /**

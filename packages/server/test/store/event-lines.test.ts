@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { countEventLines, eventLines, readEventLines } from '../../src/store/event-lines.ts'
+import { recordOfEvents } from '../../src/store/record-events.ts'
 import { joinRecords } from '../../src/store/writes/record-writes.ts'
 
 const FIRST = { id: 'a', at: 1, organizationId: undefined, text: '{"text":"with spaces, and \\n"}' }
@@ -32,4 +33,10 @@ test('events of operations that are committed together share a row, in the order
     many.map(({ content }) => countEventLines(content)),
     [64, 36],
   )
+})
+
+test('an operation without events records none', () => {
+  const meta = { actorId: 'actor', now: 1 }
+  assert.deepEqual([recordOfEvents(meta), recordOfEvents({ ...meta, events: eventLines([]) })], [[], []])
+  assert.equal(recordOfEvents({ ...meta, events: eventLines([FIRST]) }).length, 1)
 })
