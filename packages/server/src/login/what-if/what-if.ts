@@ -92,7 +92,8 @@ export class WhatIf {
     for (const id of proposed.identities.keys()) {
       report.noteIdentity(worlds.before.findIdentity(id), worlds.after.findIdentity(id))
     }
-    const options = { caller: actor.id, firstSignerIds: [...proposed.signers.keys()], untilMs }
+    // Lists of the caller must not delay the only prediction that runs.
+    const options = { caller: `what-if ${actor.id}`, firstSignerIds: [...proposed.signers.keys()], untilMs }
     for await (const logins of keptLogins.load(limit, options)) {
       await this.#predictLogins(logins, worlds, identities, report, now)
     }
