@@ -11,6 +11,14 @@ export function positionToSql(terms: readonly SortTerm[]): readonly RawBuilder<u
   return terms.map(({ value }, index) => sql`${value} as ${sql.ref(columnOf(index))}`)
 }
 
+/** The same of the row with this number only: the values may be long. */
+export function lastPositionToSql(terms: readonly SortTerm[], count: number): readonly RawBuilder<unknown>[] {
+  return terms.map((_, index) => {
+    const column = sql.ref(columnOf(index))
+    return sql`case when row_number() over () = cast(${count} as integer) then ${column} end as ${column}`
+  })
+}
+
 /** The condition for rows after a position, in the order of `sortToSql`. */
 export function afterToSql(terms: readonly SortTerm[], position: SortPosition): RawBuilder<boolean> {
   const at = (index: number) => position[columnOf(index)]

@@ -8,6 +8,7 @@ import { IDENTITY_ENROLLMENT_FILTER } from '../../src/store/filter-tables.ts'
 import { buildFilterOptions } from '../../src/store/filter-to-sql.ts'
 import { createListReader, type ListReader } from '../../src/store/reads/list-reader.ts'
 import { allRows, listPage } from '../../src/store/reads/list-rows.ts'
+import type { SortPosition } from '../../src/store/sort-position.ts'
 import type { Store } from '../../src/store/store.ts'
 import { DATABASES, openTestStore, stopPostgres } from './open-test-stores.ts'
 
@@ -40,6 +41,8 @@ function countingReader(store: Store) {
   const read: ListReader['read'] = async (query, values) => {
     const rows = await reader.read(query, values)
     counts.push(rows.length)
+    for (const row of rows.slice(0, -1))
+      assert.equal((row as SortPosition).sort_0 ?? null, null, 'only the last id has a position')
     return rows
   }
   return { reader: { ...reader, read }, counts }

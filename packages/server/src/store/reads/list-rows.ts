@@ -10,7 +10,7 @@ import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { splitPredicate } from '../filter-shape.ts'
 import { type FilterTable, type RequestTime, sortTerms, sortToSql } from '../filter-to-sql.ts'
 import { Argument } from '../prepared.ts'
-import { afterToSql, positionToSql, type SortPosition } from '../sort-position.ts'
+import { afterToSql, lastPositionToSql, positionToSql, type SortPosition } from '../sort-position.ts'
 import { isInIdOrder, type ListReader, matching } from './list-reader.ts'
 
 const MAX_ROW_BATCH = 500
@@ -214,9 +214,10 @@ async function readIds(
   const terms = sortTerms(sort, table, reader.dialect, reader.now)
   const order = sql.join(sortToSql(sort, table, reader.dialect, reader.now))
   const isAfter = after ? afterToSql(terms, after) : sql`true`
-  const next = sql<SortedId>`select ${sql.join([sql`${name}.id`, ...positionToSql(terms)])} from ${name}
+  const next = sql`select ${sql.join([sql`${name}.id as id`, ...positionToSql(terms)])} from ${name}
     where ${isAfter} and ${matching(reader, predicate, table)} order by ${order}${limitedTo(limit, offset)}`
-  const rows = await reader.read(next.compile(reader.db))
+  const ids = sql<SortedId>`select ${sql.join([sql`id`, ...lastPositionToSql(terms, limit)])} from (${next}) as part`
+  const rows = await reader.read(ids.compile(reader.db))
   return { ids: rows.map(({ id }) => id), last: rows.length < limit ? undefined : rows.at(-1) }
 }
 
