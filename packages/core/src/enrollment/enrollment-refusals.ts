@@ -11,6 +11,7 @@ import {
 import type { PolicyFacts, PolicySigner, RuleRefusal } from '../rule/judge-rule.ts'
 import { RULE_REFUSALS } from '../rule/judge-rule.ts'
 import { findPolicyRefusal } from '../rule/policy-rule.ts'
+import type { RuleBudget } from '../rule/rule-run.ts'
 import type { SignerSettings } from '../signer/signer-settings.ts'
 
 /** What an enrollment leads to: logins with tokens of the signer, or a client certificate. */
@@ -120,9 +121,9 @@ function isDeletedRecently(attempt: EnrollmentAttempt): boolean {
 }
 
 /** Every reason to refuse the enrollment, the one for the client first. Empty when it is allowed. */
-export function findEnrollmentRefusals(attempt: EnrollmentAttempt): EnrollmentRefusal[] {
+export function findEnrollmentRefusals(attempt: EnrollmentAttempt, budget?: RuleBudget): EnrollmentRefusal[] {
   const { policy, facts, signer, now } = attempt
-  const ruleRefusal = policy && findPolicyRefusal(policy, { ...facts, signer, nowMs: now })
+  const ruleRefusal = policy && findPolicyRefusal(policy, { ...facts, signer, nowMs: now }, budget)
   const judged = { ...attempt, ruleRefusal }
   return RULES.filter(([, applies]) => applies(judged)).map(([refusal]) => refusal)
 }

@@ -39,6 +39,8 @@ import type { VerifiedTokenCache } from './verified-token-cache.ts'
 import { type CheckSignature, verifySignature } from './verify-signature.ts'
 import type { VerifySigner } from './verify-signer.ts'
 
+type RulesInTurn = <Result>(evaluate: () => Result) => Promise<Result>
+
 export interface VerifyOptions {
   readonly cache?: VerifiedTokenCache
   /** For "explain": runs every check that can be made, although the first refusal decides. */
@@ -49,6 +51,8 @@ export interface VerifyOptions {
   readonly request?: RuleRequest | undefined
   /** Set when the rules of several signers share one. */
   readonly ruleBudget?: RuleBudget | undefined
+  /** Evaluates rules when it is their turn: they may take milliseconds. */
+  readonly inTurn?: RulesInTurn | undefined
   /** What the request proves, for tokens that are bound to a key. Without it, they are refused. */
   readonly proofs?: PossessionProofs | undefined
   /** For "explain": whether a token that is accepted once was used before. */
@@ -254,7 +258,10 @@ export async function verifyToken(
     verification.proof = await proofs.proofFor(jws.digest)
   if (wasUsed && verification.signatureIsValid === true && signer.oneUse)
     verification.wasUsed = await wasUsed(tokenUseOf(jws, signer))
-  const refusal = early ?? findRefusal(STEPS_FROM_SIGNATURE, verification)
+  const find = () => findRefusal(STEPS_FROM_SIGNATURE, verification)
+  const { inTurn } = options
+  const waits = inTurn && verification.signatureIsValid === true && hasRules(signer)
+  const refusal = early ?? (waits ? await inTurn(find) : find())
   if (refusal !== undefined) return refuse(refusal, verification, continueAfterRefusal)
 
   const verdict = accept(jws, verification)
@@ -327,6 +334,10 @@ function describeChecks(verification: Verification, continueAfterRefusal: boolea
     if (result && !record.add(name, result)) break
   }
   return record.checks
+}
+
+function hasRules({ acceptRule, attributeRules }: VerifySigner): boolean {
+  return acceptRule !== undefined || attributeRules.length > 0
 }
 
 function checkSignatureResult(key: SignerKey, isValid: boolean): CheckResult {

@@ -40,6 +40,7 @@ import type { Store } from '../store/store.ts'
 import type { DecisionReason } from '../token/decision-reason.ts'
 import type { KnownPolicies } from '../token/known-policies.ts'
 import { NO_PROOFS, type RequestProofs } from '../token/request-proofs.ts'
+import { ALL_RULES, policyRuleInTurn } from '../token/rule-turns.ts'
 import {
   type ChooseTokenParts,
   type ChosenToken,
@@ -191,7 +192,8 @@ export class TokenEnrollment {
     }
     const identity = { id: key.useExternalId ? '' : key.id, name: settings.name, attributes: settings.attributes }
     const attempt = { kind, signer: signer.stored, policy, isEnrolled, loginClaims, now: clock.now() } as const
-    const [early] = findEnrollmentRefusals({ ...attempt, facts: { ...facts, identity }, isLogin, deletedAt })
+    const first = { ...attempt, facts: { ...facts, identity }, isLogin, deletedAt }
+    const [early] = await policyRuleInTurn(policy, () => findEnrollmentRefusals(first, ALL_RULES))
     if (early) throw refused(early, requirementsOf(early, policy), enrolledId)
     await refuseAs('identity-refused', () => validateIdentity(settings))
     if (csrPem !== undefined) await refuseAs('csr-refused', () => checkCsrKey(csrPem, token, tokenContext.proofs))

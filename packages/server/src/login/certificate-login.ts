@@ -40,7 +40,7 @@ export class CertificateLogin {
     const checked = await this.#parts.certificates.check(presented)
     if (!checked.accepted) return { ...checked, loggedIn: false }
     const { identity, policy, ca } = checked
-    const reason = findTokenlessRefusal(policy, identity, request, this.#parts.clock.now())
+    const reason = await findTokenlessRefusal(policy, identity, request, this.#parts.clock.now())
     if (reason !== undefined) {
       const fingerprint = presented && hash('sha1', presented.leaf, 'hex')
       return { loggedIn: false, reason, fingerprint, identity, policy, ca: undefined }

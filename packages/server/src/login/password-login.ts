@@ -79,7 +79,7 @@ export class PasswordLogin {
     // No identity has an empty id: an unknown user name costs the same reads.
     const identity = await findIdentity(store.db, authenticator?.identity_id ?? '')
     const policy = await findAuthPolicy(store.db, identity?.authPolicyId ?? '')
-    const refusal = findRefusal(identity, policy, request, clock.now())
+    const refusal = await findRefusal(identity, policy, request, clock.now())
     const owner = identity && policy && authenticator && { identity, policy, digest: authenticator.digest }
     const accepted = refusal === undefined ? owner : undefined
     const attempt = { password, account: username, identityId: identity?.id, address: request.address, owner: accepted }
@@ -91,12 +91,12 @@ export class PasswordLogin {
 }
 
 /** Returns why no password is accepted. */
-function findRefusal(
+async function findRefusal(
   identity: StoredIdentity | undefined,
   policy: StoredAuthPolicy | undefined,
   request: RuleRequest,
   now: number,
-): Exclude<PasswordRefusal, 'wrong-password'> | undefined {
+): Promise<Exclude<PasswordRefusal, 'wrong-password'> | undefined> {
   if (!identity || !policy) return 'unknown-user'
   if (isDisabled(identity, now)) return 'disabled'
   if (isExpired(identity, now)) return 'identity-expired'

@@ -1,6 +1,7 @@
 import { findPolicyRefusal, NO_SIGNER, type RuleRefusal, type RuleRequest } from '@countersign/core'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import type { StoredIdentity } from '../store/identity-row.ts'
+import { ALL_RULES, policyRuleInTurn } from '../token/rule-turns.ts'
 
 /** Why the rule of a policy refuses a login without a token, which has no claims and no signer. */
 export function findTokenlessRefusal(
@@ -8,6 +9,7 @@ export function findTokenlessRefusal(
   identity: StoredIdentity,
   request: RuleRequest,
   nowMs: number,
-): RuleRefusal | undefined {
-  return findPolicyRefusal(policy, { claims: {}, signer: NO_SIGNER, identity, request, nowMs })
+): Promise<RuleRefusal | undefined> {
+  const facts = { claims: {}, signer: NO_SIGNER, identity, request, nowMs }
+  return policyRuleInTurn(policy, () => findPolicyRefusal(policy, facts, ALL_RULES))
 }

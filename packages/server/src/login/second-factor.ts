@@ -22,6 +22,7 @@ import type { StoredSigner } from '../store/signer-row.ts'
 import type { KnownRevocations } from '../token/known-revocations.ts'
 import type { TokenContext } from '../token/request-proofs.ts'
 import { RuleBudgets } from '../token/rule-budgets.ts'
+import { ALL_RULES, policyRuleInTurn } from '../token/rule-turns.ts'
 import type { DirectorySigner, SignerDirectory } from '../token/signer-directory.ts'
 import type { TokenVerifier } from '../token/token-verifier.ts'
 import type { IdentitySync } from './identity-sync.ts'
@@ -158,13 +159,8 @@ export class SecondFactor {
     if (policy.acceptRule === null) return undefined
     const signer = signerId === null ? undefined : await this.#parts.directory.find(signerId)
     const nowMs = this.#parts.clock.now()
-    return findPolicyRefusal(policy, {
-      ...sessionClaims(signerId, ruleClaims),
-      signer: signer ?? NO_SIGNER,
-      identity,
-      request,
-      nowMs,
-    })
+    const facts = { ...sessionClaims(signerId, ruleClaims), signer: signer ?? NO_SIGNER, identity, request, nowMs }
+    return policyRuleInTurn(policy, () => findPolicyRefusal(policy, facts, ALL_RULES))
   }
 
   async #describePasskey({ identity }: FactorSession): Promise<MissingFactor> {

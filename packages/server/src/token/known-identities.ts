@@ -15,6 +15,7 @@ import {
   loadAttempt,
   type TokenSubject,
 } from './login-refusals.ts'
+import { policyRuleInTurn } from './rule-turns.ts'
 
 interface Known {
   readonly identity: StoredIdentity
@@ -50,13 +51,16 @@ export class KnownIdentities {
   /** Returns the identity for the claim of an accepted token. The rule of its policy is evaluated with this budget, once for the same facts. */
   async find(signer: StoredSigner, subject: TokenSubject, now: number, budget: RuleBudget): Promise<JudgedAttempt> {
     const name = `${signer.useExternalId ? 'externalId' : 'id'} ${subject.claim}`
-    const known = this.#known.get(name)
-    const judged = known && judgeAttempt({ signer, ...subject, ...known, now }, budget)
+    const judged = await policyRuleInTurn(this.#known.get(name)?.policy, () => {
+      // It may have changed before its turn.
+      const known = this.#known.get(name)
+      return known && judgeAttempt({ signer, ...subject, ...known, now }, budget)
+    })
     if (judged && findLoginRefusal(judged) === undefined) return judged
-    const judge = (attempt: LoginAttempt) =>
-      judged && isJudgedAlike(judged, attempt)
-        ? { ...attempt, ruleRefusal: judged.ruleRefusal }
-        : judgeAttempt(attempt, budget)
+    const judge = async (attempt: LoginAttempt) => {
+      if (judged && isJudgedAlike(judged, attempt)) return { ...attempt, ruleRefusal: judged.ruleRefusal }
+      return policyRuleInTurn(attempt.policy, () => judgeAttempt(attempt, budget))
+    }
     return this.#known.load(name, () => this.#read(signer, subject, now, judge), knownIn)
   }
 
@@ -64,9 +68,9 @@ export class KnownIdentities {
     signer: StoredSigner,
     subject: TokenSubject,
     now: number,
-    judge: (attempt: LoginAttempt) => JudgedAttempt,
+    judge: (attempt: LoginAttempt) => Promise<JudgedAttempt>,
   ): Promise<JudgedAttempt> {
-    const attempt = judge(await loadAttempt(this.#store.db, signer, subject, now, this.#policies))
+    const attempt = await judge(await loadAttempt(this.#store.db, signer, subject, now, this.#policies))
     if (knownIn(attempt)) return attempt
     const existingId = await this.#findExistingId()
     const claim = attempt.identity ? '' : existingId

@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import { MAX_RULE_COST, newRuleBudget, RuleBudget } from '@countersign/core'
+import { newRuleBudget, type RuleBudget } from '@countersign/core'
 import { untrustedOwnerOf } from '../store/key-signer.ts'
 import type { StoredSigner } from '../store/signer-row.ts'
+import { ALL_RULES } from './rule-turns.ts'
 
 /**
  * What the rules of all signers may cost that one request asks about its tokens, and those of the policies of the identities that these name. Trusted
@@ -9,10 +9,8 @@ import type { StoredSigner } from '../store/signer-row.ts'
  * others need.
  */
 export class RuleBudgets {
-  readonly #all = new RuleBudget(Number.POSITIVE_INFINITY)
   readonly #ofSigners = new Map<string | undefined, RuleBudget>()
   readonly #ofPolicies = new Map<string | undefined, RuleBudget>()
-  #spentBefore = 0
 
   of(signer: StoredSigner): RuleBudget {
     return this.#budgetIn(this.#ofSigners, signer)
@@ -25,16 +23,8 @@ export class RuleBudgets {
 
   #budgetIn(budgets: Map<string | undefined, RuleBudget>, signer: StoredSigner): RuleBudget {
     const owner = untrustedOwnerOf(signer)
-    const budget = budgets.get(owner) ?? newRuleBudget(this.#all)
+    const budget = budgets.get(owner) ?? newRuleBudget(ALL_RULES)
     budgets.set(owner, budget)
     return budget
-  }
-
-  /** Lets other requests have their turn when rules took milliseconds since the last one. */
-  async giveWay(): Promise<void> {
-    const { spent } = this.#all
-    if (spent - this.#spentBefore < MAX_RULE_COST) return
-    this.#spentBefore = spent
-    await nextTurn()
   }
 }

@@ -28,6 +28,7 @@ import type { Store } from '../store/store.ts'
 import { preparedSigner } from './prepared-signer.ts'
 import type { TokenContext } from './request-proofs.ts'
 import { RuleBudgets } from './rule-budgets.ts'
+import { signerRulesInTurn } from './rule-turns.ts'
 import { oncePerKey } from './signatures/once-per-key.ts'
 import type { SignerDirectory } from './signer-directory.ts'
 
@@ -130,7 +131,10 @@ export class SimilarSigners {
       return []
     }
     const keys = await this.#keysFor(signer, jws, isLimited)
-    const verdict = await verifyToken(jws, verifySigner, keys, clock.now(), options)
+    const verdict = await verifyToken(jws, verifySigner, keys, clock.now(), {
+      ...options,
+      inTurn: (evaluate) => signerRulesInTurn(signer, evaluate),
+    })
     const unusedKeys = signer.enabled ? this.#parts.keys.unusedKeysOf(signer) : new Map()
     return [{ signer, keys, unusedKeys, verdict }]
   }

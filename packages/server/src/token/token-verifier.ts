@@ -25,6 +25,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { KeySigner } from '../store/key-signer.ts'
 import type { TokenContext } from './request-proofs.ts'
 import { RuleBudgets } from './rule-budgets.ts'
+import { signerRulesInTurn } from './rule-turns.ts'
 import { oncePerKey } from './signatures/once-per-key.ts'
 import type { DirectorySigner, SignerDirectory } from './signer-directory.ts'
 
@@ -101,7 +102,6 @@ export class TokenVerifier {
     const check = candidates.length > 1 ? oncePerKey(checkSignature) : checkSignature
     const from = { address: request.address, proofs: request.proofs, request }
     for (const signer of candidates) {
-      await rules.giveWay()
       const ruleBudget = rules.of(signer.stored)
       yield { signer, verdict: await this.#verify(signer, jws, true, { ...from, ruleBudget }, check) }
     }
@@ -122,7 +122,6 @@ export class TokenVerifier {
     const { untrustedIssuer, untrustedAudiences } = untrustedIssuerAndAudience(reading.jws)
     const isNamed = isSignerNamed(signer, untrustedIssuer, untrustedAudiences)
     const address = isLimited ? request.address : undefined
-    await rules.giveWay()
     const ruleBudget = rules.of(signer.stored)
     return this.verifyWith(signer, reading.jws, isNamed, { address, proofs: request.proofs, request, ruleBudget })
   }
@@ -163,7 +162,8 @@ export class TokenVerifier {
     const attempt = address === undefined ? UNCOUNTED : limit.begin(stored.id, address)
     if (isNamed && typeof kid === 'string' && !keys.keysOf(stored).has(kid)) await keys.keyFor(stored, kid)
     const started = performance.now()
-    const options = { cache, checkSignature, proofs, request, ruleBudget }
+    const inTurn = <Result>(evaluate: () => Result) => signerRulesInTurn(stored, evaluate)
+    const options = { cache, checkSignature, proofs, request, ruleBudget, inTurn }
     const verdict = await verifyToken(jws, verify, keys.keysOf(stored), clock.now(), options).catch(
       (tooMany: unknown) => {
         attempt.giveBack()

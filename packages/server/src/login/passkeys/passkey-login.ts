@@ -84,7 +84,7 @@ export class PasskeyLogin {
       return refused('passkey-challenge', identity, policy)
     }
     if (!identity || !policy) return refused('passkey-unknown')
-    const refusal = findRefusal(identity, policy, request, clock.now())
+    const refusal = await findRefusal(identity, policy, request, clock.now())
     if (refusal !== undefined) return refused(refusal, identity, policy)
     const proof = { ...use, passkeyId: passkey.id, credentialId: passkey.credential_id, challenge: issued.spent }
     return { reason: undefined, identity, policy, proof }
@@ -95,12 +95,12 @@ function refused(reason: PasskeyRefusal, identity?: StoredIdentity, policy?: Sto
   return { reason, identity, policy }
 }
 
-function findRefusal(
+async function findRefusal(
   identity: StoredIdentity,
   policy: StoredAuthPolicy,
   request: RuleRequest,
   now: number,
-): PasskeyRefusal | undefined {
+): Promise<PasskeyRefusal | undefined> {
   if (isDisabled(identity, now)) return 'disabled'
   if (isExpired(identity, now)) return 'identity-expired'
   if (!isLoginAllowed(policy, PASSKEY_LOGIN)) return 'not-allowed'
