@@ -260,7 +260,7 @@ export async function verifyToken(
     verification.wasUsed = await wasUsed(tokenUseOf(jws, signer))
   const find = () => findRefusal(STEPS_FROM_SIGNATURE, verification)
   const { inTurn } = options
-  const waits = inTurn && verification.signatureIsValid === true && hasRules(signer)
+  const waits = inTurn && isLogin && verification.signatureIsValid === true && hasRules(signer)
   const refusal = early ?? (waits ? await inTurn(find) : find())
   if (refusal !== undefined) return refuse(refusal, verification, continueAfterRefusal)
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { MAX_RULE_COST, RuleBudget } from '@countersign/core'
+import { createLruCache, MAX_RULE_COST, RuleBudget } from '@countersign/core'
 import { FairQueue } from '../platform/fair-queue.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import { type KeySigner, untrustedOwnerOf } from '../store/key-signer.ts'
@@ -7,25 +7,55 @@ import { type KeySigner, untrustedOwnerOf } from '../store/key-signer.ts'
 /** What the rules of all requests of this process cost. */
 export const ALL_RULES = new RuleBudget(Number.POSITIVE_INFINITY)
 
-const queue = new FairQueue({ atOnce: 1, maxWaiting: 10_000 })
+const queue = new FairQueue({ atOnce: 1, maxWaiting: Number.POSITIVE_INFINITY })
+/** One is evaluated in each turn of the event loop: the last one waits about a quarter of a second. With as many waiting, further rules do not wait. */
+const MAX_WAITING = 64
+let waiting = 0
+
+/** What the rules of an owner have cost lately; those of others may be expensive. */
+const costs = createLruCache<string, number>(10_000)
+const CHEAP = MAX_RULE_COST / 40
+/** Claims can make a rule cheap and expensive by turns. */
+const FORGOTTEN_EACH_TIME = 0.1
+
 /** Before this turn of the event loop. */
 let spentBefore = 0
 let isTurnNoted = false
 
 /**
- * Runs rules in a turn of the event loop in which others have not taken milliseconds yet: those of many requests would otherwise run in one turn. Owners of
- * rules take turns.
+ * Runs expensive rules in a turn of the event loop in which others have not taken milliseconds yet: those of many requests would otherwise run in one turn.
+ * Owners of rules take turns; those of cheap ones never wait.
  */
 async function inTurn<Result>(owner: string, evaluate: () => Result): Promise<Result> {
-  if (ALL_RULES.spent - spentBefore >= MAX_RULE_COST) await queue.run(owner, nextTurn)
-  if (!isTurnNoted) {
-    isTurnNoted = true
-    setImmediate(() => {
-      isTurnNoted = false
-      spentBefore = ALL_RULES.spent
-    })
+  const known = costs.get(owner) ?? MAX_RULE_COST
+  const isLate = ALL_RULES.spent - spentBefore >= MAX_RULE_COST
+  if (isLate && known > CHEAP && waiting < MAX_WAITING) await waitInQueue(owner)
+  noteTurn()
+  const before = ALL_RULES.spent
+  try {
+    return evaluate()
+  } finally {
+    const remembered = costs.has(owner) ? known * (1 - FORGOTTEN_EACH_TIME) : 0
+    costs.set(owner, Math.max(ALL_RULES.spent - before, remembered))
   }
-  return evaluate()
+}
+
+async function waitInQueue(owner: string): Promise<void> {
+  waiting += 1
+  try {
+    await queue.run(owner, nextTurn)
+  } finally {
+    waiting -= 1
+  }
+}
+
+function noteTurn(): void {
+  if (isTurnNoted) return
+  isTurnNoted = true
+  setImmediate(() => {
+    isTurnNoted = false
+    spentBefore = ALL_RULES.spent
+  })
 }
 
 export function signerRulesInTurn<Result>(signer: KeySigner, evaluate: () => Result): Promise<Result> {

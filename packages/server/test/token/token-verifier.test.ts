@@ -30,16 +30,20 @@ interface VerifyingOptions {
   readonly writers?: readonly (string | undefined)[]
 }
 
+/** What the rules of a signer have cost is remembered: each run has its own signers. */
+let run = 0
+
 /** Verifies a token that names `count` signers. `keyOf` is the key of each signer; all have the same kid. */
 async function verify(
   count: number,
   keyOf: (index: number) => MintKey,
   { rules, claims: more, writers = [] }: VerifyingOptions = {},
 ) {
+  run += 1
   const index = new SignerIndex<DirectorySigner>()
   const keys = new Map<string, SignerKeys>()
   for (const [number, audience] of audiencesOf(count).entries()) {
-    const id = `signer-${number}`
+    const id = `signer-${run}-${number}`
     const settings = { id, issuer: ISSUER, audience, additionalAudiences: [] }
     const verify = buildVerifySigner({ ...settings, claimsProperty: 'sub', revision: 1, ...rules })
     index.put({
