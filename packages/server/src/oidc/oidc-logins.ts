@@ -35,9 +35,6 @@ export interface LoginOutcome extends Pick<AuthenticatedOidcLogin, 'amr'> {
   readonly session: LiveSession
 }
 
-/** A login whose code was issued. */
-type CompletedLogin = StoredOidcLogin & Required<Pick<StoredOidcLogin, 'session' | 'code'>>
-
 export const LOGIN_SECONDS = 600
 const CODE_MS = 60_000
 /** Upkeep deletes surplus logins once a minute. A flood must not wait for it. */
@@ -49,12 +46,12 @@ const CHARACTERS_PER_ENTRY = 2_000
 export class OidcLogins {
   readonly #parts: OidcLoginsParts
   /**
-   * What clients have asked for in the logins that began here, which never changes, and the logins that were completed here: by id until the client has
-   * its code, then by the code until it is redeemed. Without them a login on PostgreSQL costs more than three times a direct one (bench `oidc`).
+   * What clients have asked for in the logins that began here, which never changes, and the logins that were completed here, by their codes, with
+   * the codes that clients have yet to ask for. Without them a login on PostgreSQL costs more than three times a direct one (bench `oidc`).
    */
   readonly #requests = createLruCache<string, NewOidcLogin>(MAX_RECENT)
-  readonly #completed = createLruCache<string, CompletedLogin>(MAX_RECENT, { weightOf })
-  readonly #redeemable = createLruCache<string, CompletedLogin>(MAX_RECENT, { weightOf })
+  readonly #codes = createLruCache<string, string>(MAX_RECENT)
+  readonly #completed = createLruCache<string, StoredOidcLogin>(MAX_RECENT, { weightOf })
   #begun = 0
 
   constructor(parts: OidcLoginsParts) {
@@ -133,7 +130,8 @@ export class OidcLogins {
     const { amr, passedTotpId, replacedSessionId } = passed
     if (code) {
       const issued = { ...code, isRedeemed: false }
-      this.#completed.set(login.id, { ...login, session: { id, details: { ...details, amr } }, code: issued })
+      this.#codes.set(login.id, code.value)
+      this.#completed.set(code.value, { ...login, session: { id, details: { ...details, amr } }, code: issued })
     }
     options.events.publish(created, { isRecorded: recorded !== undefined })
     if (replacedSessionId !== undefined) {
@@ -149,19 +147,17 @@ export class OidcLogins {
 
   /** The code that this process has issued for a login, once: when it is asked for again, it may have been redeemed. */
   takeCode(id: string): string | undefined {
-    const login = this.#completed.get(id)
-    this.#completed.delete(id)
+    const login = this.#completed.get(this.#codes.get(id) ?? '')
+    this.#codes.delete(id)
     this.#requests.delete(id)
-    const code = login && this.codeOf(login)
-    if (code !== undefined) this.#redeemable.set(code, login)
-    return code
+    return login && this.codeOf(login)
   }
 
   /** The login that a code was issued for, redeemed or not. Whether that is still so is decided by the transaction that redeems the code. */
   async findByCode(code: string): Promise<StoredOidcLogin | undefined> {
-    const login = this.#redeemable.get(code)
-    this.#redeemable.delete(code)
-    return login && this.codeOf(login) === code ? login : findOidcLoginByCode(this.#parts.store.db, code)
+    const login = this.#completed.get(code)
+    this.#completed.delete(code)
+    return login && this.codeOf(login) !== undefined ? login : findOidcLoginByCode(this.#parts.store.db, code)
   }
 
   /** Issues the code of a login that is complete. Undefined when another request has changed the login meanwhile. */

@@ -121,10 +121,8 @@ export function sortTerms(
 }
 
 /** The terms of `order by`. NULL sorts first ascending and last descending, as in SQLite. */
-export function sortToSql(
-  ...[sort, table, dialect, now]: Parameters<typeof sortTerms>
-): readonly RawBuilder<unknown>[] {
-  return sortTerms(sort, table, dialect, now).map(({ value, descending, notNull }) => {
+export function sortToSql(terms: readonly SortTerm[], dialect: StoreDialect): readonly RawBuilder<unknown>[] {
+  return terms.map(({ value, descending, notNull }) => {
     const nulls = dialect === 'sqlite' || notNull ? sql`` : descending ? sql` nulls last` : sql` nulls first`
     return sql`${value} ${descending ? sql`desc` : sql`asc`}${nulls}`
   })

@@ -15,8 +15,8 @@ let waiting = 0
 /** What the rules of an owner have cost lately; those of others may be expensive. */
 const costs = createLruCache<string, number>(10_000)
 const CHEAP = MAX_RULE_COST / 40
-/** Claims can make a rule cheap and expensive by turns. */
-const FORGOTTEN_EACH_TIME = 0.1
+/** How much of an earlier cost counts: claims can make a rule cheap and expensive by turns. */
+const REMEMBERED = 0.9
 
 /** Before this turn of the event loop. */
 let spentBefore = 0
@@ -27,16 +27,15 @@ let isTurnNoted = false
  * Owners of rules take turns; those of cheap ones never wait.
  */
 async function inTurn<Result>(owner: string, evaluate: () => Result): Promise<Result> {
-  const known = costs.get(owner) ?? MAX_RULE_COST
   const isLate = ALL_RULES.spent - spentBefore >= MAX_RULE_COST
-  if (isLate && known > CHEAP && waiting < MAX_WAITING) await waitInQueue(owner)
+  const isCheap = (costs.get(owner) ?? MAX_RULE_COST) <= CHEAP
+  if (isLate && !isCheap && waiting < MAX_WAITING) await waitInQueue(owner)
   noteTurn()
   const before = ALL_RULES.spent
   try {
     return evaluate()
   } finally {
-    const remembered = costs.has(owner) ? known * (1 - FORGOTTEN_EACH_TIME) : 0
-    costs.set(owner, Math.max(ALL_RULES.spent - before, remembered))
+    costs.set(owner, Math.max(ALL_RULES.spent - before, (costs.get(owner) ?? 0) * REMEMBERED))
   }
 }
 
@@ -58,11 +57,13 @@ function noteTurn(): void {
   })
 }
 
-export function signerRulesInTurn<Result>(signer: KeySigner, evaluate: () => Result): Promise<Result> {
-  return inTurn(`signers of ${untrustedOwnerOf(signer) ?? signer.id}`, evaluate)
+/** Evaluates the rules of a signer. */
+export function signerRulesInTurn(signer: KeySigner) {
+  return <Result>(evaluate: () => Result): Promise<Result> =>
+    inTurn(`signers of ${untrustedOwnerOf(signer) ?? signer.id}`, evaluate)
 }
 
-/** Evaluates at once when the policy has no rule. */
+/** Evaluates the rule of a policy, at once when it has none. */
 export async function policyRuleInTurn<Result>(
   policy: Pick<StoredAuthPolicy, 'id' | 'acceptRule'> | undefined,
   evaluate: () => Result,

@@ -131,10 +131,8 @@ export class SimilarSigners {
       return []
     }
     const keys = await this.#keysFor(signer, jws, isLimited)
-    const verdict = await verifyToken(jws, verifySigner, keys, clock.now(), {
-      ...options,
-      inTurn: (evaluate) => signerRulesInTurn(signer, evaluate),
-    })
+    const inTurn = signerRulesInTurn(signer)
+    const verdict = await verifyToken(jws, verifySigner, keys, clock.now(), { ...options, inTurn })
     const unusedKeys = signer.enabled ? this.#parts.keys.unusedKeysOf(signer) : new Map()
     return [{ signer, keys, unusedKeys, verdict }]
   }

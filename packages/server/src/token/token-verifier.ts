@@ -162,7 +162,7 @@ export class TokenVerifier {
     const attempt = address === undefined ? UNCOUNTED : limit.begin(stored.id, address)
     if (isNamed && typeof kid === 'string' && !keys.keysOf(stored).has(kid)) await keys.keyFor(stored, kid)
     const started = performance.now()
-    const inTurn = <Result>(evaluate: () => Result) => signerRulesInTurn(stored, evaluate)
+    const inTurn = signerRulesInTurn(stored)
     const options = { cache, checkSignature, proofs, request, ruleBudget, inTurn }
     const verdict = await verifyToken(jws, verify, keys.keysOf(stored), clock.now(), options).catch(
       (tooMany: unknown) => {

@@ -95,8 +95,9 @@ function compile(
   sort: readonly SortField[] = [],
   position?: SortPosition,
 ): CompiledQuery {
-  const isAfter = position ? afterToSql(sortTerms(sort, TABLE, dialect), position) : sql`true`
-  const order = [...sortToSql(sort, TABLE, dialect), sql.ref('things.id')]
+  const terms = sortTerms(sort, TABLE, dialect)
+  const isAfter = position ? afterToSql(terms, position) : sql`true`
+  const order = [...sortToSql(terms, dialect), sql.ref('things.id')]
   const compiled = (each: Predicate) =>
     sql`select id from things where ${predicateToSql(each, TABLE, dialect)} and ${isAfter} order by ${sql.join(order)}`.compile(
       COMPILERS[dialect],

@@ -84,7 +84,7 @@ test('Z-17 the rules of a signer take turns too', async () => {
   }
   setImmediate(note)
   const evaluate = () =>
-    signerRulesInTurn(signer, () => {
+    signerRulesInTurn(signer)(() => {
       turns.push(turn)
       ALL_RULES.spend(MAX_RULE_COST)
     })

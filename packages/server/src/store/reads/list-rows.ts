@@ -52,7 +52,7 @@ export function buildListQueries<Row>(
   const limit = paging.limit === 'none' ? sql`` : limitedTo(paging.limit, paging.offset)
   const { rows, order } = isInIdOrder(paging.sort)
     ? rowsInIdOrder(table, paging.sort)
-    : { rows: name, order: sql` order by ${sql.join(sortToSql(paging.sort, table, dialect, now))}` }
+    : { rows: name, order: sql` order by ${sql.join(sortToSql(sortTerms(paging.sort, table, dialect, now), dialect))}` }
   return {
     page: sql<Row>`select ${selected(table, columns)} from ${rows} where ${matches}${order}${limit}`.compile(db),
     count: buildCount(table, paging, matches).compile(db),
@@ -212,7 +212,7 @@ async function readIds(
 ) {
   const name = sql.table(table.table)
   const terms = sortTerms(sort, table, reader.dialect, reader.now)
-  const order = sql.join(sortToSql(sort, table, reader.dialect, reader.now))
+  const order = sql.join(sortToSql(terms, reader.dialect))
   const isAfter = after ? afterToSql(terms, after) : sql`true`
   const next = sql`select ${sql.join([sql`${name}.id as id`, ...positionToSql(terms)])} from ${name}
     where ${isAfter} and ${matching(reader, predicate, table)} order by ${order}${limitedTo(limit, offset)}`

@@ -36,12 +36,14 @@ export async function insertRecords(
   on: Pick<Transaction, 'db' | 'dialect'>,
   records: readonly NewRecord[],
 ): Promise<void> {
-  if (records.length === 0) return
-  const mustWait = records.some(({ kind }) => kind === 'change') || (await hasPendingEvents(on.db))
-  const isPlaced = ({ kind }: NewRecord): boolean => kind === 'events' && !mustWait
-  const events = records.filter(isPlaced).flatMap(({ content }) => readEventLines(content))
-  if (events.length > 0) await placeEvents(on, events, await lockOutbox(on))
-  for (const record of joinRecords(records.filter((each) => !isPlaced(each)))) await insertPendingRecord(on.db, record)
+  const { events = [], others = [] } = Object.groupBy(records, ({ kind }) => (kind === 'events' ? kind : 'others'))
+  const hasPlaces =
+    events.length > 0 && others.every(({ kind }) => kind !== 'change') && !(await hasPendingEvents(on.db))
+  if (hasPlaces) {
+    const placed = events.flatMap(({ content }) => readEventLines(content))
+    await placeEvents(on, placed, await lockOutbox(on))
+  }
+  for (const record of joinRecords(hasPlaces ? others : records)) await insertPendingRecord(on.db, record)
 }
 
 /**
