@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json/json-value.ts'
 import type { SignerKey, SignerKeys } from '../key/signer-key.ts'
 import type { CheckResult } from './check-result.ts'
-import { displayValue } from './verdict.ts'
+import { displayValue, type VerifiedToken } from './verdict.ts'
 
 const MAX_LISTED_KIDS = 10
 
@@ -40,6 +40,17 @@ export function isStale({ staleAtMs }: SignerKey, nowMs: number): boolean {
 /** Both ends are inclusive (RFC 5280 section 4.1.2.5). */
 export function isWithinDates({ notBefore, notAfter }: SignerKey, nowMs: number): boolean {
   return (!notBefore || nowMs >= notBefore.getTime()) && (!notAfter || nowMs <= notAfter.getTime())
+}
+
+/** Whether these keys still have the one that has verified a token, and it is usable. */
+export function isVerifyingKeyUsable(
+  { kid, alg, keyThumbprint }: Pick<VerifiedToken, 'kid' | 'alg' | 'keyThumbprint'>,
+  keys: SignerKeys,
+  nowMs: number,
+): boolean {
+  const key = keys.get(kid)
+  if (key?.thumbprint !== keyThumbprint || !key.algs.includes(alg)) return false
+  return isWithinDates(key, nowMs) && !isStale(key, nowMs)
 }
 
 function kidList(keys: SignerKeys): string {

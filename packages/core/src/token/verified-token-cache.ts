@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { SignerKeys } from '../key/signer-key.ts'
 import { SeenDigests } from '../seen-digests.ts'
 import type { UntrustedJws } from './jws.ts'
-import { isStale, isWithinDates } from './key-checks.ts'
+import { isVerifyingKeyUsable } from './key-checks.ts'
 import { validityPeriod } from './time-checks.ts'
 import type { AcceptedVerdict } from './verdict.ts'
 import type { VerifySigner } from './verify-signer.ts'
@@ -57,10 +57,7 @@ export class VerifiedTokenCache {
     if (!cached || cached.revision !== signer.revision || nowMs < cached.fromMs || nowMs >= cached.untilMs) {
       return undefined
     }
-    const { kid, alg, keyThumbprint } = cached.verdict.token
-    const key = keys.get(kid)
-    if (key?.thumbprint !== keyThumbprint || !key.algs.includes(alg)) return undefined
-    return isWithinDates(key, nowMs) && !isStale(key, nowMs) ? cached.verdict : undefined
+    return isVerifyingKeyUsable(cached.verdict.token, keys, nowMs) ? cached.verdict : undefined
   }
 
   remember(jws: UntrustedJws, verdict: AcceptedVerdict, signer: VerifySigner): void {

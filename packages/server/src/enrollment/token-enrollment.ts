@@ -176,7 +176,7 @@ export class TokenEnrollment {
     { key, settings }: EnrollingIdentity,
     { csrPem, source, tokenContext, isLogin = false, countedAs }: CreationRequest & Pick<OperationMeta, 'countedAs'>,
   ): Promise<Enrolled> {
-    const { store, clock, clientCertificates, policies } = this.#parts
+    const { store, clock, clientCertificates, policies, verifier } = this.#parts
     const kind = csrPem === undefined ? 'token' : 'cert'
     const [enrolledId, policy, deletedAt] = await Promise.all([
       findEnrolledIdentity(store.db, key),
@@ -209,6 +209,8 @@ export class TokenEnrollment {
       fingerprint: certificate.fingerprint,
       publicKeyDigest: certificate.publicKeyDigest,
     }
+    // The rule of the policy may have waited.
+    if (!verifier.stillAccepts(signer, token)) throw refused('signer-changed', undefined)
     const issuedAt = issueTime(token.claims)
     const verifiedBy = { signerId: signer.id, signerRevision: signer.stored.revision }
     const { proofUse: _, ...withoutProof } = token

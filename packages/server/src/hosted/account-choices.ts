@@ -54,13 +54,14 @@ export class AccountChoices {
   /** Fails with TIMEOUT when comparing the conditions takes too long, and with SERVER_TOO_MANY_REQUESTS. */
   async choose(choosing: Choosing): Promise<AccountChoice> {
     const latestStart = performance.now() + this.#limits.maxWaitMs
-    const known = this.#findRemembered(choosing)
-    if (known) return known
     const { organizationId, token } = choosing
-    while (this.#usedBy(organizationId) >= SHORT_MS) {
+    let known = this.#findRemembered(choosing)
+    // Another request with the same token may choose first.
+    for (; !known && this.#usedBy(organizationId) >= SHORT_MS; known = this.#findRemembered(choosing)) {
       await nextTurn()
       checkStart(latestStart)
     }
+    if (known) return known
     const comparing = chooseAccount(candidatesOf(choosing), token.claims)
     const ended = this.#compareShortly(comparing, organizationId)
     if (ended) return this.#end(ended, choosing)

@@ -209,8 +209,10 @@ export class TokenLogin {
   }
 
   async #start({ signer, verified, ...authenticated }: AcceptedToken & Authenticated, open = startSession) {
-    const { session, identitySync, limits } = this.#parts
+    const { session, verifier, identitySync, limits } = this.#parts
     const identity = await identitySync.apply(signer.stored, verified, authenticated.identity)
+    // The rule of the policy may have waited.
+    if (!verifier.stillAccepts(signer, verified)) throw new SignerChangedError()
     const start = () => open(session, { ...authenticated, identity })
     // The use of a token is remembered until it has expired, which can be never.
     return verified.tokenUse ? limitUntrusted(limits, signer.stored, start) : start()

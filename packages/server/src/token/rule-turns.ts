@@ -7,10 +7,8 @@ import { type KeySigner, untrustedOwnerOf } from '../store/key-signer.ts'
 /** What the rules of all requests of this process cost. */
 export const ALL_RULES = new RuleBudget(Number.POSITIVE_INFINITY)
 
-const queue = new FairQueue({ atOnce: 1, maxWaiting: Number.POSITIVE_INFINITY })
-/** One is evaluated in each turn of the event loop: the last one waits about a quarter of a second. With as many waiting, further rules do not wait. */
-const MAX_WAITING = 64
-let waiting = 0
+/** One is evaluated in each turn of the event loop: the last one of an owner waits about a second, or four where a request spends its whole budget. */
+const queue = new FairQueue({ atOnce: 1, maxWaiting: 250 })
 
 /** What the rules of an owner have cost lately; those of others may be expensive. */
 const costs = createLruCache<string, number>(10_000)
@@ -24,27 +22,18 @@ let isTurnNoted = false
 
 /**
  * Runs expensive rules in a turn of the event loop in which others have not taken milliseconds yet: those of many requests would otherwise run in one turn.
- * Owners of rules take turns; those of cheap ones never wait.
+ * Owners of rules take turns; those of cheap ones never wait. What the caller has read before is older afterwards. Fails with SERVER_TOO_MANY_REQUESTS.
  */
 async function inTurn<Result>(owner: string, evaluate: () => Result): Promise<Result> {
   const isLate = ALL_RULES.spent - spentBefore >= MAX_RULE_COST
   const isCheap = (costs.get(owner) ?? MAX_RULE_COST) <= CHEAP
-  if (isLate && !isCheap && waiting < MAX_WAITING) await waitInQueue(owner)
+  if (isLate && !isCheap) await queue.run(owner, nextTurn)
   noteTurn()
   const before = ALL_RULES.spent
   try {
     return evaluate()
   } finally {
     costs.set(owner, Math.max(ALL_RULES.spent - before, (costs.get(owner) ?? 0) * REMEMBERED))
-  }
-}
-
-async function waitInQueue(owner: string): Promise<void> {
-  waiting += 1
-  try {
-    await queue.run(owner, nextTurn)
-  } finally {
-    waiting -= 1
   }
 }
 

@@ -1,6 +1,7 @@
 import {
   type CheckSignature,
   isSignerNamed,
+  isVerifyingKeyUsable,
   MAX_CANDIDATES,
   type PossessionProofs,
   type RuleBudget,
@@ -13,6 +14,7 @@ import {
   type UntrustedJws,
   untrustedIssuerAndAudience,
   type Verdict,
+  type VerifiedToken,
   type VerifiedTokenCache,
   type VerifySigner,
   verifyToken,
@@ -140,13 +142,24 @@ export class TokenVerifier {
     return this.#verify(signer, jws, isNamed, from, this.#parts.checkSignature)
   }
 
+  /**
+   * Whether a token that this signer has accepted is not expired, and the key that has verified it still one of the signer. Time passes while
+   * signatures and rules wait for their turns.
+   */
+  stillAccepts({ stored }: Pick<VerifyingSigner, 'stored'>, token: VerifiedToken): boolean {
+    const { keys, clock } = this.#parts
+    const now = clock.now()
+    return now < token.expiresAtMs && isVerifyingKeyUsable(token, keys.keysOf(stored), now)
+  }
+
   async #verify(
-    { stored, verify }: VerifyingSigner,
+    signer: VerifyingSigner,
     jws: UntrustedJws,
     isNamed: boolean,
     { address, proofs, request, ruleBudget }: TokenSource,
     checkSignature: CheckSignature,
   ): Promise<Verdict> {
+    const { stored, verify } = signer
     const { keys, cache, clock, limit, metrics, isOwnKey } = this.#parts
     const { kid } = jws.untrustedHeader
     if (typeof kid === 'string' && (await isOwnKey(kid))) return refuseWithoutSigner(jws, false)
@@ -164,12 +177,15 @@ export class TokenVerifier {
     const started = performance.now()
     const inTurn = signerRulesInTurn(stored)
     const options = { cache, checkSignature, proofs, request, ruleBudget, inTurn }
-    const verdict = await verifyToken(jws, verify, keys.keysOf(stored), clock.now(), options).catch(
-      (tooMany: unknown) => {
+    const judge = (): Promise<Verdict> =>
+      verifyToken(jws, verify, keys.keysOf(stored), clock.now(), options).catch((tooMany: unknown) => {
         attempt.giveBack()
         throw tooMany
-      },
-    )
+      })
+    const first = await judge()
+    // The message of an identity provider need not expire.
+    const isOutdated = first.accepted && jws.purpose === 'login' && !this.stillAccepts(signer, first.token)
+    const verdict = isOutdated ? await judge() : first
     metrics.tokenVerified(performance.now() - started)
     if (verdict.reason !== 'signature-invalid') attempt.giveBack()
     if (verdict.accepted && address !== undefined) limit.noteValid(stored.id, address)

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { KnownPolicies } from '../../src/token/known-policies.ts'
 import { enroll, KINDS } from './enroll-token.fixture.ts'
 import { AUDIENCE, decisionOf, logInWithToken, refusalOf, SIGNERS, setUpProvider } from './provider.fixture.ts'
 
 const RULE = 'claims.repository == "acme/app" && claims.ref.startsWith("refs/heads/")'
 const GOOD = { repository: 'acme/app', ref: 'refs/heads/main' }
 
-async function setUp(t: TestContext, members: Readonly<Record<string, unknown>> = {}) {
-  const provider = await setUpProvider(t)
+async function setUp(
+  t: TestContext,
+  members: Readonly<Record<string, unknown>> = {},
+  options: Parameters<typeof setUpProvider>[1] = {},
+) {
+  const provider = await setUpProvider(t, options)
   const signerId = await provider.createSigner(members)
   return { ...provider, signerId, path: `${SIGNERS}/${signerId}` }
 }
@@ -198,8 +203,8 @@ const IDENTITIES = '/edge/management/v1/identities'
 const POLICIES = '/edge/management/v1/auth-policies'
 
 /** A policy with this rule, for the identity of the tokens. */
-async function setUpPolicy(t: TestContext, acceptRule: string) {
-  const provider = await setUp(t, { enrollToTokenEnabled: true, enrollToCertEnabled: true })
+async function setUpPolicy(t: TestContext, acceptRule: string, options: Parameters<typeof setUpProvider>[1] = {}) {
+  const provider = await setUp(t, { enrollToTokenEnabled: true, enrollToCertEnabled: true }, options)
   const { app } = provider
   const { data: standard } = (await app.admin('GET', `${POLICIES}/default`)).json
   const { primary, secondary } = standard
@@ -330,6 +335,31 @@ test('Z-18 an enrollment obeys the rule of the policy that its identity gets', a
   }
   const enrolled = await enroll(app, { tokens: [token({ sub: 'bob', level: 2 })], body: {} })
   assert.equal(enrolled.status, 200, enrolled.text)
+})
+
+test('F-05 C-02 a token that expires while the rule of its policy waits is refused, and one that does not is accepted', async (t) => {
+  const { app, token, path, policyId } = await setUpPolicy(t, 'claims.level > 1', { isAlone: 'controller' })
+  await app.admin('PATCH', path, { enrollAuthPolicyId: policyId })
+  const find = KnownPolicies.prototype.find
+  const statusAfter = async (waitMs: number, send: () => Promise<{ readonly status: number }>) => {
+    // The policy is read before its rule has its turn.
+    const { mock } = t.mock.method(KnownPolicies.prototype, 'find', async function (this: KnownPolicies, id: string) {
+      const found = await find.call(this, id)
+      if (mock.callCount() === 1) app.clock.advance(waitMs)
+      return found
+    })
+    const { status } = await send()
+    mock.restore()
+    return status
+  }
+  const lifeMs = 60_000
+  const later = () => Math.floor((app.clock.now() + lifeMs) / 1000)
+  const logIn = () => logInWithToken(app, token({ level: 2, exp: later() }))
+  const enrollAs = (sub: string) => () => enroll(app, { tokens: [token({ sub, level: 2, exp: later() })], body: {} })
+  assert.equal(await statusAfter(3 * lifeMs, logIn), 401)
+  assert.equal(await statusAfter(1_000, logIn), 200)
+  assert.equal(await statusAfter(3 * lifeMs, enrollAs('bob')), 400)
+  assert.equal(await statusAfter(1_000, enrollAs('carol')), 200)
 })
 
 test('Z-12 D64 the rule of a policy is checked when it is saved, and a PUT keeps it', async (t) => {

@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 import { newId, resolvePaging } from '@countersign/core'
 import { createIdentity } from '../../src/operations/identity/create-identity.ts'
 import { deleteIdentity } from '../../src/operations/identity/delete-identity.ts'
+import { disableIdentity } from '../../src/operations/identity/disable-identity.ts'
 import { createFirstAdmin } from '../../src/operations/start/create-first-admin.ts'
 import { IDENTITY_ENROLLMENT_FILTER } from '../../src/store/filter-tables.ts'
 import { buildFilterOptions } from '../../src/store/filter-to-sql.ts'
@@ -88,5 +89,34 @@ for (const database of DATABASES) {
       }
     }
     assert.deepEqual(found, Array.from({ length: IDENTITIES }, (_, nth) => nameOf(nth)).sort())
+  })
+
+  test(`M-15 a list without limit has no row that does not match when it is read, on ${database}`, async (t) => {
+    const store = await openTestStore(t, database)
+    await fill(store)
+    const { reader } = countingReader(store)
+    for (const sort of ['name', 'id']) {
+      const paging = resolvePaging(
+        { sort, limit: 'none', filter: 'disabledAt = null and name contains "name"' },
+        OPTIONS,
+      )
+      const found: Row[] = []
+      const hidden: string[] = []
+      for await (const rows of allRows<Row>(reader, TABLE, paging, undefined, { rows: 2, ids: 4 })) {
+        found.push(...rows)
+        if (hidden.length > 0) continue
+        // The ids after these are known already in the order of names.
+        const { rows: next } = await listPage<Row>(reader, TABLE, { ...paging, offset: 2, limit: 1 })
+        hidden.push(...next.map(({ id }) => id))
+        for (const id of hidden) await store.run(disableIdentity, { id, durationMinutes: 0 }, META)
+      }
+      const ids = found.map(({ id }) => id)
+      assert.deepEqual(
+        hidden.map((id) => ids.includes(id)),
+        [false],
+        sort,
+      )
+      assert.equal(new Set(ids).size, ids.length)
+    }
   })
 }

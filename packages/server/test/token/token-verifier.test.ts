@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import {
   buildVerifySigner,
   checkInPlace,
+  MAX_RULE_COST,
   readKeySet,
   SignerIndex,
   type SignerKeys,
@@ -13,6 +14,7 @@ import { type MintKey, mintKey, mintKeyFrom, mintKeySet, mintToken } from '@coun
 import { UNLIMITED } from '../../src/limits/attempt-limiter.ts'
 import { SignerLimiter } from '../../src/limits/signer-limiter.ts'
 import { NO_PROOFS } from '../../src/token/request-proofs.ts'
+import { ALL_RULES } from '../../src/token/rule-turns.ts'
 import type { DirectorySigner } from '../../src/token/signer-directory.ts'
 import { TokenVerifier } from '../../src/token/token-verifier.ts'
 
@@ -23,11 +25,19 @@ const NOW_MS = 1_800_000_000_000
 const keysOf = (key: MintKey): SignerKeys => readKeySet(Buffer.from(JSON.stringify(mintKeySet(key)))).keys
 const audiencesOf = (count: number) => Array.from({ length: count }, (_, index) => `api://${index}`)
 
+/** What may change while a token is verified. */
+interface VerifierState {
+  readonly keys: Map<string, SignerKeys>
+  now: number
+}
+
 interface VerifyingOptions {
   readonly rules?: Pick<VerifySignerFields, 'acceptRule' | 'attributeRules'>
   readonly claims?: Readonly<Record<string, unknown>>
   /** The last writer of each signer, when it is not trusted. */
   readonly writers?: readonly (string | undefined)[]
+  /** Called between the check of the signature and rules that wait. */
+  readonly whileWaiting?: (state: VerifierState) => void
 }
 
 /** What the rules of a signer have cost is remembered: each run has its own signers. */
@@ -37,7 +47,7 @@ let run = 0
 async function verify(
   count: number,
   keyOf: (index: number) => MintKey,
-  { rules, claims: more, writers = [] }: VerifyingOptions = {},
+  { rules, claims: more, writers = [], whileWaiting = () => {} }: VerifyingOptions = {},
 ) {
   run += 1
   const index = new SignerIndex<DirectorySigner>()
@@ -55,16 +65,22 @@ async function verify(
     // Read anew for each signer, as the key sets of several signers are.
     keys.set(id, keysOf(keyOf(number)))
   }
+  const state: VerifierState = { keys, now: NOW_MS }
   let checked = 0
   const verifier = new TokenVerifier({
     directory: { enabled: () => index } as never,
-    keys: { reading: () => undefined, keysOf: ({ id }: { id: string }) => keys.get(id) } as never,
+    keys: {
+      reading: () => undefined,
+      keysOf: ({ id }: { id: string }) => keys.get(id) ?? new Map(),
+      keyFor: async () => {},
+    } as never,
     cache: new VerifiedTokenCache(),
-    clock: { now: () => NOW_MS },
+    clock: { now: () => state.now },
     limit: new SignerLimiter(UNLIMITED),
     metrics: { tokenVerified: () => {}, tokenFromCache: () => {} },
     checkSignature: (check) => {
       checked++
+      if (checked === 1) setImmediate(whileWaiting, state)
       return checkInPlace(check)
     },
     isOwnKey: async () => false,
@@ -90,6 +106,23 @@ test('R-20 a token that names more than ten signers is refused without a signatu
   const key = mintKey('P-256')
   assert.deepEqual((await verify(10, () => key)).reasons, Array(10).fill('accepted'))
   assert.deepEqual(await verify(11, () => key), { checked: 0, reasons: ['too-many-signers'] })
+})
+
+test('F-05 C-02 a token is refused when its key is withdrawn while its rules wait, and when it expires meanwhile', async () => {
+  const key = mintKey('P-256')
+  const expensive = { ...EXPENSIVE, rules: { ...EXPENSIVE.rules, acceptRule: 'request.method == "POST"' } }
+  const reasonAfter = async (whileWaiting: (state: VerifierState) => void) => {
+    // Those of another token have used the turn of the event loop.
+    ALL_RULES.spend(MAX_RULE_COST)
+    const { reasons } = await verify(1, () => key, { ...expensive, whileWaiting })
+    return reasons
+  }
+  assert.deepEqual(await reasonAfter(() => {}), ['accepted'])
+  assert.deepEqual(await reasonAfter(({ keys }) => keys.clear()), ['kid-unknown'])
+  const expire = (state: VerifierState): void => {
+    state.now += 180_000
+  }
+  assert.deepEqual(await reasonAfter(expire), ['token-expired'])
 })
 
 /** Its rules cost half of what all rules of one token may. */

@@ -196,7 +196,7 @@ async function* rowsInOrder<Row extends { id: string }>(
     for (let start = 0; start < found.ids.length; ) {
       const ids = found.ids.slice(start, start + batch.rows)
       start += ids.length
-      yield await rowsByIds<Row>(reader, table, ids, columns)
+      yield await rowsByIds<Row>(reader, table, ids, columns, paging.predicate)
     }
   } while (last)
 }
