@@ -4,7 +4,6 @@ import { type BenchSigner, createBenchSigner } from './support/bench-signer.ts'
 import { buildRequest } from './support/build-request.ts'
 import { type LoadConnection, openConnection, sendOnce } from './support/connection.ts'
 import { jwtLoginRequest } from './support/login-operations.ts'
-import { runTimed } from './support/measure-operations.ts'
 import { logInByOidc } from './support/oidc-login.ts'
 import { CLIENT, type Installation, MANAGEMENT, NO_LIMITS, type Product, withInstallation } from './support/product.ts'
 import { roundRobin } from './support/round-robin.ts'
@@ -12,12 +11,13 @@ import { cpuMsOf } from './support/server-process.ts'
 
 const IDENTITIES = 100
 const CONNECTIONS = 64
-const ROUNDS = 9
+/** The load of others on the host changes from second to second: in turns as short as this, it meets both cases alike. */
+const TURN_SECONDS = 0.25
 /** What an access token may add to a call, and how many times a direct login one through the provider may cost. */
 const MAX_ADDED_MS = 0.02
 const MAX_TIMES = 3
 const COLUMNS: readonly Column[] = [{ key: 'cpuMs', title: 'CPU ms', digits: 3 }]
-const IN_TURNS = `${CONNECTIONS} connections; ${ROUNDS} rounds in turns: the least CPU time of each.`
+const IN_TURNS = `${CONNECTIONS} connections, in turns of ${TURN_SECONDS} seconds.`
 const EXTERNAL_ID = (number: number): string => `oidc-${number}@bench.example`
 const LIMITS = { ...NO_LIMITS, COUNTERSIGN_LIMITS_LOGIN_BURST: '0' }
 
@@ -46,11 +46,11 @@ async function measureSessions(run: BenchRun, installation: Installation): Promi
 async function reportCalls(run: BenchRun, product: Product, signer: BenchSigner): Promise<void> {
   const { bySession, byToken } = await buildCalls(product, signer)
   const caseOf = (name: string, requests: readonly string[]): Case => {
-    const load = { connections: CONNECTIONS, expectStatus: 200, request: roundRobin(requests), maxRequests: Infinity }
-    return { name, measure: async (seconds) => (await runTimed(product, { ...load, seconds })).cpuMs }
+    const next = roundRobin(requests)
+    return { name, send: async (connection) => expectOk(await connection.send(next())) }
   }
   const cases = [caseOf('call with a session token', bySession), caseOf('call with an access token', byToken)] as const
-  const [bySessionMs, byTokenMs] = await measureInTurns(run, cases)
+  const [bySessionMs, byTokenMs] = await measureInTurns(run, product, cases)
   run.report({
     title: 'Calls with a session token and with an access token',
     text: `${IDENTITIES} identities with a session of each kind. ${IN_TURNS}`,
@@ -80,84 +80,99 @@ async function buildCalls(product: Product, signer: BenchSigner) {
   return { bySession, byToken }
 }
 
-type LogIn = (connection: LoadConnection, jwt: string) => Promise<unknown>
-
 async function reportLogins(run: BenchRun, product: Product, signer: BenchSigner): Promise<void> {
-  const direct = async (connection: LoadConnection, jwt: string) => {
-    const { status } = await connection.send(jwtLoginRequest(jwt))
-    if (status !== 200) throw new Error(`login: ${status}`)
+  let count = 0
+  const mint = (): string => signer.mint(EXTERNAL_ID(count++ % IDENTITIES), Math.random())
+  const direct: Case = {
+    name: 'login by JWT',
+    send: async (connection) => expectOk(await connection.send(jwtLoginRequest(mint()))),
   }
-  const byOidc = (connection: LoadConnection, jwt: string) => logInByOidc(connection, product, jwt)
-  const caseOf = (name: string, logIn: LogIn): Case => ({
-    name,
-    measure: (seconds) => measureLogins({ product, signer, logIn, seconds }),
-  })
-  const cases = [caseOf('login by JWT', direct), caseOf('login by JWT through the OpenID provider', byOidc)] as const
-  const [directMs, byOidcMs] = await measureInTurns(run, cases)
+  const byOidc: Case = {
+    name: 'login by JWT through the OpenID provider',
+    send: (connection) => logInByOidc(connection, product, mint()),
+  }
+  const [directMs, byOidcMs] = await measureInTurns(run, product, [direct, byOidc])
   run.report({
     title: 'Logins by JWT, directly and through the OpenID provider',
     text: `The login through the provider makes five requests. ${IN_TURNS}`,
     columns: [...COLUMNS, { key: 'times', title: 'times a direct login', digits: 2 }],
     rows: [
-      rowOf(cases[0].name, directMs),
-      rowOf(cases[1].name, byOidcMs, { times: { value: byOidcMs / directMs, target: { atMost: MAX_TIMES } } }),
+      rowOf(direct.name, directMs),
+      rowOf(byOidc.name, byOidcMs, { times: { value: byOidcMs / directMs, target: { atMost: MAX_TIMES } } }),
     ],
   })
 }
 
 interface Case {
   readonly name: string
-  /** Resolves to the CPU time per request, or login. */
-  measure(seconds: number): Promise<number>
+  /** Makes the calls, or logs in. */
+  send(connection: LoadConnection): Promise<unknown>
 }
 
-/**
- * Measures two cases in alternating rounds, because the load of others on the host changes. Returns the least CPU time of each: other load can only
- * add to it.
- */
-async function measureInTurns(run: BenchRun, [one, other]: readonly [Case, Case]): Promise<readonly [number, number]> {
+function expectOk({ status }: { readonly status: number }): void {
+  if (status !== 200) throw new Error(`the reply is ${status}`)
+}
+
+/** Measures two cases in turns. Returns the CPU time of the server for each call, or login, of both. */
+async function measureInTurns(
+  run: BenchRun,
+  product: Product,
+  cases: readonly [Case, Case],
+): Promise<readonly [number, number]> {
   const { seconds } = run.options
-  let least: readonly [number, number] = [Infinity, Infinity]
-  for (const { name, measure } of [one, other]) {
-    run.progress(`${name}: warming up`)
-    await measure(seconds)
-  }
-  for (let round = 1; round <= ROUNDS; round++) {
-    run.progress(`${one.name}, ${other.name}: round ${round} of ${ROUNDS}`)
-    least = [
-      Math.min(least[0], await one.measure(seconds / ROUNDS)),
-      Math.min(least[1], await other.measure(seconds / ROUNDS)),
-    ]
-  }
-  return least
-}
-
-function rowOf(name: string, cpuMs: number, further: Row['measures'] = {}): Row {
-  return { name, measures: { cpuMs: { value: cpuMs }, ...further } }
-}
-
-interface LoginLoad {
-  readonly product: Product
-  readonly signer: BenchSigner
-  readonly logIn: LogIn
-  readonly seconds: number
-}
-
-/** Returns the CPU time of the server per login. */
-async function measureLogins({ product, signer, logIn, seconds }: LoginLoad): Promise<number> {
   const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => openConnection(product)))
+  for (const each of cases) {
+    run.progress(`${each.name}: warming up`)
+    await measureTurn(product, connections, each, seconds)
+  }
+  run.progress(`${cases[0].name}, ${cases[1].name}`)
+  const totals = [new Total(), new Total()] as const
+  for (let spent = 0; spent < seconds; spent += TURN_SECONDS) {
+    for (const at of [0, 1] as const) totals[at].add(await measureTurn(product, connections, cases[at], TURN_SECONDS))
+  }
+  for (const connection of connections) connection.close()
+  return [totals[0].cpuMsOfOne, totals[1].cpuMsOfOne]
+}
+
+interface Turn {
+  readonly cpuMs: number
+  readonly count: number
+}
+
+class Total {
+  #cpuMs = 0
+  #count = 0
+
+  add({ cpuMs, count }: Turn): void {
+    this.#cpuMs += cpuMs
+    this.#count += count
+  }
+
+  get cpuMsOfOne(): number {
+    return this.#cpuMs / this.#count
+  }
+}
+
+async function measureTurn(
+  { pid }: Product,
+  connections: readonly LoadConnection[],
+  { send }: Case,
+  seconds: number,
+): Promise<Turn> {
   const end = performance.now() + seconds * 1000
-  const before = cpuMsOf(product.pid)
+  const before = cpuMsOf(pid)
   let count = 0
   await Promise.all(
     connections.map(async (connection) => {
       while (performance.now() < end) {
-        await logIn(connection, signer.mint(EXTERNAL_ID(count % IDENTITIES), Math.random()))
+        await send(connection)
         count += 1
       }
     }),
   )
-  const cpuMs = (cpuMsOf(product.pid) - before) / count
-  for (const connection of connections) connection.close()
-  return cpuMs
+  return { cpuMs: cpuMsOf(pid) - before, count }
+}
+
+function rowOf(name: string, cpuMs: number, further: Row['measures'] = {}): Row {
+  return { name, measures: { cpuMs: { value: cpuMs }, ...further } }
 }
