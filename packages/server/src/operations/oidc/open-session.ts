@@ -1,18 +1,16 @@
 import type { OidcLoginDetails } from '../../store/oidc-login.ts'
 import { operation } from '../../store/operation.ts'
 import { lockIdentity } from '../../store/reads/lock-identity.ts'
+import { lockOidcLogin } from '../../store/reads/oidc-login-reads.ts'
 import { findSessionOwner } from '../../store/reads/session-reads.ts'
 import type { Transaction } from '../../store/transaction.ts'
 import { bindSession, setFirstSessionEnd } from '../../store/writes/api-session-writes.ts'
 import { deleteSessions } from '../../store/writes/end-sessions.ts'
-import { setLoginRedeemed } from '../../store/writes/oidc-login-writes.ts'
+import { type RedeemableCode, redeemCode } from '../../store/writes/oidc-login-writes.ts'
 import { insertOidcSession, type NewOidcSession } from '../../store/writes/oidc-session-writes.ts'
 import { type IssuedForSession, insertCertificateOf } from '../api-session/issued-certificate.ts'
-import { lockLogin } from './lock-login.ts'
 
-export interface OpenOidcSession extends Omit<NewOidcSession, 'details'> {
-  readonly loginId: string
-  readonly code: string
+export interface OpenOidcSession extends Omit<NewOidcSession, 'details'>, RedeemableCode {
   readonly expiresAt: number
   /** The key that the session is bound to from now on. */
   readonly boundKey?: string | undefined
@@ -64,20 +62,29 @@ async function open(
   }: OpenOidcSession & Partial<Pick<OpenBoundOidcSession, 'details'>>,
 ): Promise<{ readonly result: RedeemedCode | 'busy'; readonly identityId?: string }> {
   const { sessionId } = session
-  const login = await lockLogin(tx, loginId)
-  if (login === 'busy') return { result: login }
-  if (login?.session?.id !== sessionId || login.code?.value !== code) return { result: 'refused' }
-  if (login.code.isRedeemed) return { result: await endReused(tx, sessionId) }
-  if (login.code.expiresAt <= tx.now) return { result: 'refused' }
-  const details = bound ?? login.session.details
+  const redeemable = { loginId, sessionId, code }
   // Sent together.
+  const [, redeemed] = await Promise.all([lockIdentity(tx, tx.actorId), redeemCode(tx, redeemable)])
+  if (!redeemed) return { result: await whyNotRedeemed(tx, redeemable) }
+  const details = bound ?? redeemed
   const [identityId] = await Promise.all([
     setFirstSessionEnd(tx, sessionId, expiresAt),
-    setLoginRedeemed(tx, loginId),
     boundKey !== undefined && bindSession(tx, sessionId, boundKey),
     insertOidcSession(tx, { ...session, details }),
   ])
   return identityId === undefined ? { result: 'refused' } : { result: { details }, identityId }
+}
+
+async function whyNotRedeemed(
+  tx: Transaction,
+  { loginId, sessionId, code }: RedeemableCode,
+): Promise<RedeemedCode | 'busy'> {
+  const login = await lockOidcLogin(tx, loginId)
+  if (login === 'busy') return login
+  if (login?.session?.id !== sessionId || login.code?.value !== code) return 'refused'
+  if (login.code.isRedeemed) return endReused(tx, sessionId)
+  // Another transaction had locked it.
+  return login.code.expiresAt > tx.now ? 'busy' : 'refused'
 }
 
 async function endReused(tx: Transaction, sessionId: string): Promise<RedeemedCode> {

@@ -35,10 +35,16 @@ export function jwtAlgorithmOf(key: KeyObject): string {
   return algorithmOf(key).alg
 }
 
-function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): SigningAlgorithm {
-  const type = String(asymmetricKeyType)
-  const found = BY_KEY[asymmetricKeyDetails?.namedCurve ?? type]
+/** Asking a key for its curve takes microseconds. */
+const algorithms = new WeakMap<KeyObject, SigningAlgorithm>()
+
+function algorithmOf(key: KeyObject): SigningAlgorithm {
+  const known = algorithms.get(key)
+  if (known) return known
+  const type = String(key.asymmetricKeyType)
+  const found = BY_KEY[key.asymmetricKeyDetails?.namedCurve ?? type]
   if (!found) throw new Error(`no JWT can be signed with a key of the type ${type}`)
+  algorithms.set(key, found)
   return found
 }
 

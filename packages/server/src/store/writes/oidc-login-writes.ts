@@ -1,6 +1,7 @@
+import { readJsonColumn } from '../json-column.ts'
 import type { OidcLoginDetails, StoredOidcLogin } from '../oidc-login.ts'
 import { insertRow, prepared } from '../prepared.ts'
-import type { Transaction } from '../transaction.ts'
+import type { StoreDialect, Transaction } from '../transaction.ts'
 import { skipLocked } from './skip-locked.ts'
 
 /** A login before an identity has logged in. */
@@ -57,13 +58,38 @@ export async function setLoginCode({ db }: Transaction, id: string, { value, exp
   await setCode(db, id, value, expiresAt)
 }
 
-const setRedeemed = prepared(2, (db, id: string, now: number) =>
-  db.updateTable('oidc_logins').set({ redeemed_at: now }).where('id', '=', id),
-)
+const redeemIn = (dialect: StoreDialect) =>
+  prepared(4, (db, id: string, sessionId: string, code: string, now: number) =>
+    db
+      .updateTable('oidc_logins')
+      .set({ redeemed_at: now })
+      .where('id', 'in', skipLocked(dialect, db.selectFrom('oidc_logins').select('id').where('id', '=', id)))
+      .where('session_id', '=', sessionId)
+      .where('code', '=', code)
+      .where('redeemed_at', 'is', null)
+      .where('code_expires_at', '>', now)
+      .where('expires_at', '>', now)
+      .returning('details'),
+  )
+const REDEEM = { sqlite: redeemIn('sqlite'), postgres: redeemIn('postgres') }
 
-/** Marks the code of a login as redeemed. */
-export async function setLoginRedeemed({ db, now }: Transaction, id: string): Promise<void> {
-  await setRedeemed(db, id, now)
+/** The code of a login that leads to a session. */
+export interface RedeemableCode {
+  readonly loginId: string
+  readonly sessionId: string
+  readonly code: string
+}
+
+/**
+ * Marks the code of a login as redeemed. Returns what its session is remembered by; undefined when it cannot be redeemed, or another transaction has
+ * locked the login, for which this does not wait.
+ */
+export async function redeemCode(
+  { db, dialect, now }: Transaction,
+  { loginId, sessionId, code }: RedeemableCode,
+): Promise<OidcLoginDetails | undefined> {
+  const [row] = await REDEEM[dialect](db, loginId, sessionId, code, now)
+  return row && (readJsonColumn(row.details ?? 'null') as OidcLoginDetails)
 }
 
 /** Deletes up to `limit` logins that have expired. Returns how many. */
