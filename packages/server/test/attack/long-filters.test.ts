@@ -104,6 +104,21 @@ describe('filters that cost much', () => {
     assert.ok(share < 1 / 2, `the thread was busy for ${share} of the time`)
   })
 
+  test('M-16 many large lists of one caller leave others their turns of the event loop', async (t) => {
+    const app = await setUp(t)
+    for (const query of ['limit=500&sort=id', 'limit=none&sort=id']) {
+      const share = await leastBusyShare(() =>
+        Promise.all(
+          Array.from({ length: 12 }, async () => {
+            const { status } = await app.admin('GET', `${IDENTITIES}?${query}`)
+            assert.equal(status, 200)
+          }),
+        ),
+      )
+      assert.ok(share < 1 / 4, `${query}: the thread was busy with one turn for ${share} of the time`)
+    }
+  })
+
   test('M-16 a list of many attributes runs beside the serving thread, and reads each attribute once or twice', async (t) => {
     const app = await buildApp(t)
     await Promise.all(

@@ -173,6 +173,21 @@ test('R-18 strangers have twelve places for all their accounts, others of a know
   assert.deepEqual(accepted, [12, 16, 30])
 })
 
+test('R-18 strangers who invent names have together the turns of one account', async () => {
+  const order: string[] = []
+  const passwords = new Passwords(TEST_PASSWORD_COST, 16, 1)
+  const digest = await passwords.digest('secret', 'one')
+  const compare = async (standing: Standing, account: string) => {
+    await passwords.isRight('secret', digest, { account, standing })
+    order.push(account)
+  }
+  const strangers = Array.from({ length: 12 }, (_, nth) => compare('stranger', `invented ${nth}`))
+  // The owner of an account, whose name one of the strangers gives too.
+  await Promise.all([...strangers, compare('account', 'invented 11'), compare('account', 'other')])
+  assert.ok(order.indexOf('invented 11') <= 2, order.join())
+  assert.ok(order.indexOf('other') <= 4, order.join())
+})
+
 test('R-18 only the identity that logged in from a network has turns of its own there', () => {
   const known = new KnownNetworks()
   known.note('identity', OWN_NETWORK)

@@ -64,6 +64,18 @@ test('every save of a signer runs its test cases, and saves nothing when one fai
   assert.deepEqual((await detailOf(app, id)).testCases, [])
 })
 
+test('a signer whose test case fails with time can be disabled, and is not enabled again', async (t) => {
+  const { app, createSigner } = await setUpProvider(t)
+  const { now: _, ...untilItExpires } = aliceLogsIn
+  const exp = Math.floor(app.clock.now() / 1000) + 600
+  const id = await createSigner({ testCases: [{ ...untilItExpires, claims: { ...claims, exp } }] })
+  const path = `${SIGNERS}/${id}`
+  app.clock.advance(1_200_000)
+  assert.equal(summarize(await app.admin('PATCH', path, { name: 'renamed' })), '409 TEST_CASE_FAILED')
+  assert.equal(summarize(await app.admin('PATCH', path, { enabled: false })), '200')
+  assert.equal(summarize(await app.admin('PATCH', path, { enabled: true })), '409 TEST_CASE_FAILED')
+})
+
 test('a signer that fails its test cases is not created', async (t) => {
   const { app, createSigner } = await setUpProvider(t)
   const body = {

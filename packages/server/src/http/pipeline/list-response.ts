@@ -5,7 +5,8 @@ import { createListReader, mayTakeLong } from '../../store/reads/list-reader.ts'
 import { countRows, listPage } from '../../store/reads/list-rows.ts'
 import type { Call } from './call.ts'
 import type { ListSource } from './list-source.ts'
-import { largePage, lengthOf, MAX_HELD, textOf, wholeList } from './list-stream.ts'
+import { largePage, lengthOf, MAX_HELD, showRows, wholeList } from './list-stream.ts'
+import { listTurn } from './list-turns.ts'
 import type { Query } from './query.ts'
 import type { RouteResponse } from './route.ts'
 
@@ -21,19 +22,23 @@ export async function listResponse<Row extends { id: string }>(
   const { limit } = paging
   const countAll = matchesEveryRow(requested.predicate) ? source.countAll : undefined
   const isLong = mayTakeLong(countAll ? requested : paging, table)
-  const reader = createListReader(store, { caller: callerKey, isLong, now: source.now })
+  const turn = listTurn(callerKey, limit)
+  const reader = createListReader(store, { caller: callerKey, isLong, now: source.now, turn })
   if (limit === 'none') {
     // Before the response begins, so that a refusal is still possible.
     const totalCount = await countRows(reader, table, paging)
     const end = listEnd(source.table, paging, totalCount)
-    return { status: 200, stream: Readable.from(wholeList(source, { reader, table, paging, end, recheckCaller })) }
+    return {
+      status: 200,
+      stream: Readable.from(wholeList(source, { reader, table, paging, end, turn, recheckCaller })),
+    }
   }
   const { rows, totalCount } = await listPage<Row>(reader, table, { ...paging, limit }, columns, countAll)
-  const shown = (await source.show(rows)).map(textOf)
+  const shown = await showRows(source, rows, turn)
   const end = listEnd(source.table, paging, totalCount)
   if (lengthOf(shown) <= MAX_HELD) return { status: 200, text: `{"data":[${shown.join(',')}${end}` }
   const ids = rows.map(({ id }) => id)
-  return { status: 200, stream: Readable.from(largePage(source, { table, ids, shown, end, recheckCaller })) }
+  return { status: 200, stream: Readable.from(largePage(source, { table, ids, shown, end, turn, recheckCaller })) }
 }
 
 /** The text after the last row. */

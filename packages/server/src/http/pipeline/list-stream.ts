@@ -3,6 +3,7 @@ import type { FilterTable } from '../../store/filter-to-sql.ts'
 import { createListReader, type ListReader } from '../../store/reads/list-reader.ts'
 import { allRows, nextRowBatch, type RowBatch, rowsByIds } from '../../store/reads/list-rows.ts'
 import type { ListSource } from './list-source.ts'
+import type { ListTurn } from './list-turns.ts'
 
 /** Characters of a list that a response holds in memory for a client that does not read. */
 export const MAX_HELD = 262_144
@@ -13,11 +14,17 @@ const FIRST_ROWS = 20
 interface ListStream {
   readonly table: FilterTable
   readonly end: string
+  readonly turn: ListTurn
   /** Called for each batch after its rows are read. Rejects when they may no longer be shown to the caller. */
   recheckCaller(): Promise<void>
 }
 
-export function textOf(shown: unknown): string {
+/** The JSON texts of rows. */
+export function showRows<Row>(source: ListSource<Row>, rows: readonly Row[], turn: ListTurn): Promise<string[]> {
+  return turn(async () => (await source.show(rows)).map(textOf))
+}
+
+function textOf(shown: unknown): string {
   return typeof shown === 'string' ? shown : JSON.stringify(shown)
 }
 
@@ -34,7 +41,8 @@ export async function* largePage<Row extends { id: string }>(
 ): AsyncGenerator<string> {
   const { store, columns, within } = source
   // By id, which is never long.
-  const reader = createListReader(store, { caller: '', isLong: false, now: source.now })
+  const { turn } = page
+  const reader = createListReader(store, { caller: '', isLong: false, now: source.now, turn })
   const timer = setTimeout(() => {
     page.shown = undefined
   }, HELD_MS)
@@ -47,7 +55,7 @@ export async function* largePage<Row extends { id: string }>(
       const ids = page.ids.slice(sent, sent + size)
       const texts =
         page.shown?.slice(sent, sent + size) ??
-        (await source.show(await rowsByIds<Row>(reader, page.table, ids, columns, within?.predicate))).map(textOf)
+        (await showRows(source, await rowsByIds<Row>(reader, page.table, ids, columns, within?.predicate), turn))
       sent += ids.length
       size = nextRowBatch(ids.length, lengthOf(texts), MAX_HELD)
       if (texts.length === 0) continue
@@ -73,13 +81,13 @@ interface WholeList extends ListStream {
 /** Sends all rows of a list while they are read. */
 export async function* wholeList<Row extends { id: string }>(
   source: ListSource<Row>,
-  { reader, table, paging, end, recheckCaller }: WholeList,
+  { reader, table, paging, end, turn, recheckCaller }: WholeList,
 ): AsyncGenerator<string> {
   let separator = ''
   const batch: RowBatch = { rows: FIRST_ROWS }
   yield '{"data":['
   for await (const rows of allRows<Row>(reader, table, paging, source.columns, batch)) {
-    const shown = (await source.show(rows)).map(textOf).join(',')
+    const shown = (await showRows(source, rows, turn)).join(',')
     batch.rows = nextRowBatch(rows.length, shown.length, MAX_HELD)
     if (shown === '') continue
     await recheckCaller()

@@ -76,7 +76,8 @@ async function changeSigner(
   await checkUntrustedLengths(tx, current.id, current, { next, isSecurityWrite })
   await authorizeSignerName(tx, current, next)
   const keyFacts = nextKeyFacts(next, keys, { current, isAdmin: tx.actor.isAdmin })
-  await checkSigner(tx, current.id, next, keyFacts)
+  const isBeingDisabled = current.enabled && !next.enabled
+  await checkSigner(tx, current.id, next, keyFacts, { isBeingDisabled })
   const trust = isSecurityWrite ? trustAfterWrite(writerOf(tx), tx.now) : current.trust
   const ending = await endedSessions(tx, current, { ...next, ...keyFacts })
   const update = () => updateSigner(tx, current, { settings: next, keyFacts, nearMisses, trust, ...ending })

@@ -14,13 +14,22 @@ export interface ListReader extends Pick<Store, 'db' | 'dialect'> {
   read<Row>(query: CompiledQuery<Row>, values?: readonly unknown[]): Promise<Row[]>
 }
 
-/** `caller` is the key under which long reads take turns. */
+interface ReaderOptions {
+  /** The key under which long reads take turns. */
+  readonly caller: string
+  readonly isLong: boolean
+  readonly now?: number | undefined
+  /** Runs other reads; at once by default. */
+  readonly turn?: (<Result>(read: () => Promise<Result>) => Promise<Result>) | undefined
+}
+
 export function createListReader(
   store: Pick<Store, 'db' | 'dialect' | 'readLong'>,
-  { caller, isLong, now }: { readonly caller: string; readonly isLong: boolean; readonly now?: number | undefined },
+  { caller, isLong, now, turn = (read) => read() }: ReaderOptions,
 ): ListReader {
   const { db, dialect } = store
-  if (!isLong) return { db, dialect, isLong, now, read: (query, values = []) => runPrepared(db, query, values) }
+  if (!isLong)
+    return { db, dialect, isLong, now, read: (query, values = []) => turn(() => runPrepared(db, query, values)) }
   const read: ListReader['read'] = (query, values = []) =>
     store.readLong(caller, { ...query, parameters: bindArguments(query, values) })
   return { db, dialect, isLong, now, read }
