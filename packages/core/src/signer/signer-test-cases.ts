@@ -103,6 +103,8 @@ interface TestOptions {
 
 /** Throws TEST_CASE_FAILED unless the signer passes its test cases. */
 export function requirePassedTestCases(signer: TestedSigner, nowMs: number, budget?: RuleBudget): void {
+  // A disabled signer accepts no token, and a case without `now` fails some day: it must not keep the signer enabled.
+  if (!signer.enabled) return
   const failures = runTestCases(signer, nowMs, budget && { budget })
   if (failures.length === 0) return
   const names = failures.map(({ name }) => JSON.stringify(name)).join(', ')

@@ -2,6 +2,7 @@ import { ERRORS } from '@countersign/contract'
 import {
   AppError,
   buildEnrollingIdentity,
+  clientNetwork,
   ENROLLMENT_REFUSALS,
   type EnrollingIdentity,
   type EnrollmentKind,
@@ -193,7 +194,9 @@ export class TokenEnrollment {
     const identity = { id: key.useExternalId ? '' : key.id, name: settings.name, attributes: settings.attributes }
     const attempt = { kind, signer: signer.stored, policy, isEnrolled, loginClaims, now: clock.now() } as const
     const first = { ...attempt, facts: { ...facts, identity }, isLogin, deletedAt }
-    const [early] = await policyRuleInTurn(policy, () => findEnrollmentRefusals(first, ALL_RULES))
+    const [early] = await policyRuleInTurn(policy, clientNetwork(tokenContext.address), () =>
+      findEnrollmentRefusals(first, ALL_RULES),
+    )
     if (early) throw refused(early, requirementsOf(early, policy), enrolledId)
     await refuseAs('identity-refused', () => validateIdentity(settings))
     if (csrPem !== undefined) await refuseAs('csr-refused', () => checkCsrKey(csrPem, token, tokenContext.proofs))

@@ -38,7 +38,7 @@ interface ClaimedAccount {
 interface AccessTokenVerifierParts {
   readonly providers: ProviderDirectory
   readonly accounts: KnownAccounts
-  readonly verifier: Pick<TokenVerifier, 'verifyWith'>
+  readonly verifier: Pick<TokenVerifier, 'verifyWith' | 'stillAccepts'>
   readonly cache: VerifiedTokenCache
   readonly accountTokens: Pick<AccountTokens, 'verify'>
   readonly clock: Clock

@@ -10,7 +10,7 @@ import type { DirectoryProvider, TrustedIssuer } from './provider-directory.ts'
 
 interface FederatedTokensParts {
   readonly accounts: Pick<KnownAccounts, 'federatedOf'>
-  readonly verifier: Pick<TokenVerifier, 'verifyWith'>
+  readonly verifier: Pick<TokenVerifier, 'verifyWith' | 'stillAccepts'>
   readonly clock: Clock
 }
 
@@ -85,7 +85,9 @@ export class FederatedTokens {
     const own = 'reason' in choice ? record : records.find(({ stored }) => stored.id === choice.identityProviderId)
     if (!own) return { ok: false, verdict: verifiedBy, reason: 'account-unknown' }
     if ('reason' in choice) return { ok: false, verdict: verifiedBy, providerId: own.stored.id, ...choice }
-    const verdict = own === record ? verifiedBy : await this.#verifyBy(own, jws, from)
+    // The choice may have waited.
+    const stands = own === record && this.#parts.verifier.stillAccepts({ stored: own.keySigner }, verifiedBy.token)
+    const verdict = stands ? verifiedBy : await this.#verifyBy(own, jws, from)
     const { id: providerId, requiredScope, revision: providerRevision } = own.stored
     if (!verdict.accepted) return { ...refusedBy(verdict, providerId), account: choice }
     const { token } = verdict

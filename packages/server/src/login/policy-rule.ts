@@ -11,5 +11,5 @@ export function findTokenlessRefusal(
   nowMs: number,
 ): Promise<RuleRefusal | undefined> {
   const facts = { claims: {}, signer: NO_SIGNER, identity, request, nowMs }
-  return policyRuleInTurn(policy, () => findPolicyRefusal(policy, facts, ALL_RULES))
+  return policyRuleInTurn(policy, identity.id, () => findPolicyRefusal(policy, facts, ALL_RULES))
 }

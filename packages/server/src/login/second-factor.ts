@@ -160,7 +160,7 @@ export class SecondFactor {
     const signer = signerId === null ? undefined : await this.#parts.directory.find(signerId)
     const nowMs = this.#parts.clock.now()
     const facts = { ...sessionClaims(signerId, ruleClaims), signer: signer ?? NO_SIGNER, identity, request, nowMs }
-    return policyRuleInTurn(policy, () => findPolicyRefusal(policy, facts, ALL_RULES))
+    return policyRuleInTurn(policy, identity.id, () => findPolicyRefusal(policy, facts, ALL_RULES))
   }
 
   async #describePasskey({ identity }: FactorSession): Promise<MissingFactor> {

@@ -210,9 +210,13 @@ export class TokenLogin {
 
   async #start({ signer, verified, ...authenticated }: AcceptedToken & Authenticated, open = startSession) {
     const { session, verifier, identitySync, limits } = this.#parts
+    const check = (): void => {
+      if (!verifier.stillAccepts(signer, verified)) throw new SignerChangedError()
+    }
+    // The rule of the policy may have waited, and so may the write.
+    check()
     const identity = await identitySync.apply(signer.stored, verified, authenticated.identity)
-    // The rule of the policy may have waited.
-    if (!verifier.stillAccepts(signer, verified)) throw new SignerChangedError()
+    check()
     const start = () => open(session, { ...authenticated, identity })
     // The use of a token is remembered until it has expired, which can be never.
     return verified.tokenUse ? limitUntrusted(limits, signer.stored, start) : start()

@@ -51,7 +51,8 @@ export class KnownIdentities {
   /** Returns the identity for the claim of an accepted token. The rule of its policy is evaluated with this budget, once for the same facts. */
   async find(signer: StoredSigner, subject: TokenSubject, now: number, budget: RuleBudget): Promise<JudgedAttempt> {
     const name = `${signer.useExternalId ? 'externalId' : 'id'} ${subject.claim}`
-    const judged = await policyRuleInTurn(this.#known.get(name)?.policy, () => {
+    const earlier = this.#known.get(name)
+    const judged = await policyRuleInTurn(earlier?.policy, earlier?.identity.id ?? '', () => {
       // It may have changed before its turn.
       const known = this.#known.get(name)
       return known && judgeAttempt({ signer, ...subject, ...known, now }, budget)
@@ -59,7 +60,7 @@ export class KnownIdentities {
     if (judged && findLoginRefusal(judged) === undefined) return judged
     const judge = async (attempt: LoginAttempt) => {
       if (judged && isJudgedAlike(judged, attempt)) return { ...attempt, ruleRefusal: judged.ruleRefusal }
-      return policyRuleInTurn(attempt.policy, () => judgeAttempt(attempt, budget))
+      return policyRuleInTurn(attempt.policy, attempt.identity?.id ?? '', () => judgeAttempt(attempt, budget))
     }
     return this.#known.load(name, () => this.#read(signer, subject, now, judge), knownIn)
   }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { createLruCache, MAX_RULE_COST, RuleBudget } from '@countersign/core'
+import { clientNetwork, createLruCache, MAX_RULE_COST, RuleBudget } from '@countersign/core'
 import { FairQueue } from '../platform/fair-queue.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import { type KeySigner, untrustedOwnerOf } from '../store/key-signer.ts'
@@ -7,8 +7,12 @@ import { type KeySigner, untrustedOwnerOf } from '../store/key-signer.ts'
 /** What the rules of all requests of this process cost. */
 export const ALL_RULES = new RuleBudget(Number.POSITIVE_INFINITY)
 
-/** One is evaluated in each turn of the event loop: the last one of an owner waits about a second, or four where a request spends its whole budget. */
-const queue = new FairQueue({ atOnce: 1, maxWaiting: 250 })
+/** The rules of one caller that wait. */
+const MAX_WAITING = 64
+/** One is evaluated in each turn of the event loop. Owners take turns, and so do the callers of one. */
+const ownersInTurn = new FairQueue({ atOnce: 1, maxWaiting: 1 })
+/** The callers of each owner that has rules waiting. */
+const callersOf = new Map<string, { readonly inTurn: FairQueue; waiting: number }>()
 
 /** What the rules of an owner have cost lately; those of others may be expensive. */
 const costs = createLruCache<string, number>(10_000)
@@ -20,20 +24,41 @@ const REMEMBERED = 0.9
 let spentBefore = 0
 let isTurnNoted = false
 
+/** Whose rules are evaluated, and for whom. */
+interface RuleTurn {
+  readonly owner: string
+  readonly caller: string
+}
+
 /**
  * Runs expensive rules in a turn of the event loop in which others have not taken milliseconds yet: those of many requests would otherwise run in one turn.
- * Owners of rules take turns; those of cheap ones never wait. What the caller has read before is older afterwards. Fails with SERVER_TOO_MANY_REQUESTS.
+ * Those of an owner with cheap ones never wait. What the caller has read before is older afterwards. Fails with SERVER_TOO_MANY_REQUESTS.
  */
-async function inTurn<Result>(owner: string, evaluate: () => Result): Promise<Result> {
-  const isLate = ALL_RULES.spent - spentBefore >= MAX_RULE_COST
+async function inTurn<Result>({ owner, caller }: RuleTurn, evaluate: () => Result): Promise<Result> {
+  const isLate = callersOf.has(owner) || ALL_RULES.spent - spentBefore >= MAX_RULE_COST
   const isCheap = (costs.get(owner) ?? MAX_RULE_COST) <= CHEAP
-  if (isLate && !isCheap) await queue.run(owner, nextTurn)
+  if (isLate && !isCheap) await waitInTurn(owner, caller)
   noteTurn()
   const before = ALL_RULES.spent
   try {
     return evaluate()
   } finally {
     costs.set(owner, Math.max(ALL_RULES.spent - before, (costs.get(owner) ?? 0) * REMEMBERED))
+  }
+}
+
+async function waitInTurn(owner: string, caller: string): Promise<void> {
+  const callers = callersOf.get(owner) ?? {
+    inTurn: new FairQueue({ atOnce: 1, maxWaiting: MAX_WAITING }),
+    waiting: 0,
+  }
+  callersOf.set(owner, callers)
+  callers.waiting += 1
+  try {
+    await callers.inTurn.run(caller, () => ownersInTurn.run(owner, nextTurn))
+  } finally {
+    callers.waiting -= 1
+    if (callers.waiting === 0) callersOf.delete(owner)
   }
 }
 
@@ -46,16 +71,18 @@ function noteTurn(): void {
   })
 }
 
-/** Evaluates the rules of a signer. */
-export function signerRulesInTurn(signer: KeySigner) {
+/** Evaluates the rules of a signer. Without an address, for the controller itself. */
+export function signerRulesInTurn(signer: KeySigner, address = '') {
+  const owner = `signers of ${untrustedOwnerOf(signer) ?? signer.id}`
   return <Result>(evaluate: () => Result): Promise<Result> =>
-    inTurn(`signers of ${untrustedOwnerOf(signer) ?? signer.id}`, evaluate)
+    inTurn({ owner, caller: clientNetwork(address) }, evaluate)
 }
 
-/** Evaluates the rule of a policy, at once when it has none. */
+/** Evaluates the rule of a policy for a caller, at once when it has none. */
 export async function policyRuleInTurn<Result>(
   policy: Pick<StoredAuthPolicy, 'id' | 'acceptRule'> | undefined,
+  caller: string,
   evaluate: () => Result,
 ): Promise<Result> {
-  return policy && policy.acceptRule !== null ? inTurn(`policy ${policy.id}`, evaluate) : evaluate()
+  return policy && policy.acceptRule !== null ? inTurn({ owner: `policy ${policy.id}`, caller }, evaluate) : evaluate()
 }

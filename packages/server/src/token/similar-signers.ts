@@ -131,7 +131,7 @@ export class SimilarSigners {
       return []
     }
     const keys = await this.#keysFor(signer, jws, isLimited)
-    const inTurn = signerRulesInTurn(signer)
+    const inTurn = signerRulesInTurn(signer, options.request?.address)
     const verdict = await verifyToken(jws, verifySigner, keys, clock.now(), { ...options, inTurn })
     const unusedKeys = signer.enabled ? this.#parts.keys.unusedKeysOf(signer) : new Map()
     return [{ signer, keys, unusedKeys, verdict }]

@@ -175,7 +175,7 @@ export class TokenVerifier {
     const attempt = address === undefined ? UNCOUNTED : limit.begin(stored.id, address)
     if (isNamed && typeof kid === 'string' && !keys.keysOf(stored).has(kid)) await keys.keyFor(stored, kid)
     const started = performance.now()
-    const inTurn = signerRulesInTurn(stored)
+    const inTurn = signerRulesInTurn(stored, request?.address)
     const options = { cache, checkSignature, proofs, request, ruleBudget, inTurn }
     const judge = (): Promise<Verdict> =>
       verifyToken(jws, verify, keys.keysOf(stored), clock.now(), options).catch((tooMany: unknown) => {

@@ -374,8 +374,8 @@ test('Y-02 an audience that names no organization of the issuer is refused befor
   }
   const reading = readJws(jobToken())
   assert.ok(reading.ok)
-  const verifyWith = async () => refuseWithoutSigner(reading.jws, true)
-  const tokens = new FederatedTokens({ accounts: { federatedOf }, verifier: { verifyWith }, clock: Date })
+  const verifier = { verifyWith: async () => refuseWithoutSigner(reading.jws, true), stillAccepts: () => true }
+  const tokens = new FederatedTokens({ accounts: { federatedOf }, verifier, clock: Date })
   const issuer = { issuer: GITHUB, clientIds: [], fallback: undefined, soleOrganizationId: undefined }
   const enabled = { stored: { id: 'record', enabled: true } } as Partial<DirectoryProvider>
   const trusted = { ...issuer, byOrganization: new Map([['known', [enabled as DirectoryProvider]]]) }
@@ -384,4 +384,33 @@ test('Y-02 an audience that names no organization of the issuer is refused befor
     assert.equal(verdict.ok, false)
   }
   assert.deepEqual(reads, ['known'])
+})
+
+test('F-05 a token is verified again when its key is withdrawn or it expires while an account is chosen for it', async (t) => {
+  const { jobToken } = await setUpFederated(t)
+  const reading = readJws(jobToken())
+  assert.ok(reading.ok)
+  const { jws } = reading
+  const stored = { id: 'record', enabled: true, requiredScope: null, revision: 1 }
+  const record = { stored } as Partial<DirectoryProvider> as DirectoryProvider
+  const account = {
+    id: 'a',
+    identityProviderId: 'record',
+    isActive: true,
+    expiresAt: null,
+    revision: 1,
+    conditions: [],
+    conditionKeys: new Set(),
+  }
+  const federatedOf = async () => ({ reading: 1, byId: new Map([['a', account as never]]) })
+  const issuer = { issuer: GITHUB, clientIds: [], fallback: undefined, soleOrganizationId: undefined }
+  const trusted = { ...issuer, byOrganization: new Map([['acme', [record]]]) }
+  for (const stands of [true, false]) {
+    const accepted = { accepted: true, token: { claims: jws.untrustedClaims } } as never
+    const verdicts = [accepted, refuseWithoutSigner(jws, true)]
+    const verifier = { verifyWith: async () => verdicts.shift() as never, stillAccepts: () => stands }
+    const tokens = new FederatedTokens({ accounts: { federatedOf }, verifier, clock: Date })
+    const { ok } = await tokens.verify(jws, trusted, 'acme', { address: '127.0.0.1' })
+    assert.equal(ok, stands)
+  }
 })

@@ -338,8 +338,12 @@ test('Z-18 an enrollment obeys the rule of the policy that its identity gets', a
 })
 
 test('F-05 C-02 a token that expires while the rule of its policy waits is refused, and one that does not is accepted', async (t) => {
-  const { app, token, path, policyId } = await setUpPolicy(t, 'claims.level > 1', { isAlone: 'controller' })
-  await app.admin('PATCH', path, { enrollAuthPolicyId: policyId })
+  const { app, token, path, policyId, identityId } = await setUpPolicy(t, 'claims.level > 1', { isAlone: 'controller' })
+  await app.admin('PATCH', path, {
+    enrollAuthPolicyId: policyId,
+    attributeSync: 'login',
+    enrollAttributeClaimsSelector: 'groups',
+  })
   const find = KnownPolicies.prototype.find
   const statusAfter = async (waitMs: number, send: () => Promise<{ readonly status: number }>) => {
     // The policy is read before its rule has its turn.
@@ -354,10 +358,13 @@ test('F-05 C-02 a token that expires while the rule of its policy waits is refus
   }
   const lifeMs = 60_000
   const later = () => Math.floor((app.clock.now() + lifeMs) / 1000)
-  const logIn = () => logInWithToken(app, token({ level: 2, exp: later() }))
+  const logIn = () => logInWithToken(app, token({ level: 2, exp: later(), groups: ['dev'] }))
+  const attributes = async () => (await app.admin('GET', `${IDENTITIES}/${identityId}`)).json.data.roleAttributes
   const enrollAs = (sub: string) => () => enroll(app, { tokens: [token({ sub, level: 2, exp: later() })], body: {} })
   assert.equal(await statusAfter(3 * lifeMs, logIn), 401)
+  assert.deepEqual(await attributes(), ['ops'])
   assert.equal(await statusAfter(1_000, logIn), 200)
+  assert.deepEqual(await attributes(), ['dev', 'ops'])
   assert.equal(await statusAfter(3 * lifeMs, enrollAs('bob')), 400)
   assert.equal(await statusAfter(1_000, enrollAs('carol')), 200)
 })

@@ -73,6 +73,7 @@ test('a signer whose test case fails with time can be disabled, and is not enabl
   app.clock.advance(1_200_000)
   assert.equal(summarize(await app.admin('PATCH', path, { name: 'renamed' })), '409 TEST_CASE_FAILED')
   assert.equal(summarize(await app.admin('PATCH', path, { enabled: false })), '200')
+  assert.equal(summarize(await app.admin('PATCH', path, { name: 'renamed' })), '200')
   assert.equal(summarize(await app.admin('PATCH', path, { enabled: true })), '409 TEST_CASE_FAILED')
 })
 

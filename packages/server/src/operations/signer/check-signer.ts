@@ -18,15 +18,13 @@ export async function checkSigner(
   id: string,
   signer: SignerSettings,
   keyFacts: SignerKeyFacts,
-  { isBeingDisabled = false } = {},
 ): Promise<void> {
   try {
     validateSigner(signer)
     checkEnrollRules(signer, await findEnrollPolicy(tx.db, signer))
     if (signer.oneUse && (await isSecondFactor(tx.db, id)))
       throw fieldError('oneUse', 'a policy requires a token of this signer with every call, as second factor', true)
-    // A disabled signer accepts no token, and a case without `now` fails some day.
-    if (!isBeingDisabled) requirePassedTestCases({ ...signer, id }, tx.now)
+    requirePassedTestCases({ ...signer, id }, tx.now)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const duplicate = await findDuplicate(tx, { id, settings: signer, columns: signerColumns(signer, keyFacts) })

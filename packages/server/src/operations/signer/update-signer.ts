@@ -76,8 +76,7 @@ async function changeSigner(
   await checkUntrustedLengths(tx, current.id, current, { next, isSecurityWrite })
   await authorizeSignerName(tx, current, next)
   const keyFacts = nextKeyFacts(next, keys, { current, isAdmin: tx.actor.isAdmin })
-  const isBeingDisabled = current.enabled && !next.enabled
-  await checkSigner(tx, current.id, next, keyFacts, { isBeingDisabled })
+  await checkSigner(tx, current.id, next, keyFacts)
   const trust = isSecurityWrite ? trustAfterWrite(writerOf(tx), tx.now) : current.trust
   const ending = await endedSessions(tx, current, { ...next, ...keyFacts })
   const update = () => updateSigner(tx, current, { settings: next, keyFacts, nearMisses, trust, ...ending })
