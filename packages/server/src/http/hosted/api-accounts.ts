@@ -19,8 +19,8 @@ import type { Store } from '../../store/store.ts'
 import type { Call } from '../pipeline/call.ts'
 import { withVersion } from '../pipeline/envelope.ts'
 import { hostedCallerOf, type Route, type RouteResponse } from '../pipeline/route.ts'
-import { pageOfList } from './hal.ts'
 import { hostedMeta } from './hosted-meta.ts'
+import { identityList, readListPart } from './identity-list.ts'
 import { ACCOUNT_READ_ONLY, accountView } from './identity-views.ts'
 import { ownedKeyOf } from './owned-key-of.ts'
 
@@ -64,9 +64,10 @@ export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
       method: 'GET',
       paths: [COLLECTION],
       access: READ,
-      handle: async (call) => {
-        const accounts = await listAccounts(store, hostedCallerOf(call).organizationId)
-        return { status: 200, json: pageOfList(accounts.map(accountView), call.query) }
+      handle: (call) => {
+        const { organizationId } = hostedCallerOf(call)
+        const part = readListPart(call.query)
+        return identityList(organizationId, () => listAccounts(store, organizationId, part), accountView)
       },
     },
     {

@@ -49,13 +49,6 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Lists of the identity service are bare arrays, whole unless `page` or `size` is given. */
-export function pageOfList<Item>(items: readonly Item[], query: Query): readonly Item[] {
-  if (!query.has('page') && !query.has('size')) return items
-  const { page, size } = readHalPaging(query)
-  return items.slice(page * size, (page + 1) * size)
-}
-
 export interface HalList {
   /** The member of `_embedded` that existing clients look for. */
   readonly key: string

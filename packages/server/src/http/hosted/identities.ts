@@ -9,7 +9,7 @@ import { findOrganization } from '../../store/reads/organization-reads.ts'
 import type { Store } from '../../store/store.ts'
 import { withVersion } from '../pipeline/envelope.ts'
 import { hostedCallerOf, type Route, type RouteResponse } from '../pipeline/route.ts'
-import { pageOfList } from './hal.ts'
+import { identityList, type ListPart, partOf, readListPart } from './identity-list.ts'
 import { accountView, administratorView } from './identity-views.ts'
 
 const READ = { hosted: 'read' } as const
@@ -22,15 +22,28 @@ export interface HostedIdentityParts {
   readonly clock: Clock
 }
 
+/** Shows one identity of a list. */
+type ShowOne = () => unknown
+
 /** The identities of an organization: its API accounts and, if it owns this controller, the administrators. */
-async function identitiesOf(parts: HostedIdentityParts, organizationId: string) {
-  const accounts = (await listAccounts(parts.store, organizationId)).map(accountView)
-  return [...accounts, ...(await administratorsOf(parts, organizationId))]
+async function identitiesOf(parts: HostedIdentityParts, organizationId: string, part: ListPart | undefined) {
+  const read = part && { limit: Math.min(part.offset + part.limit, Number.MAX_SAFE_INTEGER), offset: 0 }
+  const accounts = await listAccounts(parts.store, organizationId, read)
+  const shown = accounts.map(
+    (account): ShowOne =>
+      () =>
+        accountView(account),
+  )
+  return [...shown, ...(await administratorsOf(parts, organizationId))]
 }
 
 async function administratorsOf(parts: HostedIdentityParts, organizationId: string) {
   const rows = await administratorRowsOf(parts, organizationId)
-  return rows.map((row) => administratorView(row, organizationId, parts.clock.now()))
+  return rows.map(
+    (row): ShowOne =>
+      () =>
+        administratorView(row, organizationId, parts.clock.now()),
+  )
 }
 
 async function administratorRowsOf({ store }: HostedIdentityParts, organizationId: string) {
@@ -92,9 +105,11 @@ export function hostedIdentityRoutes(parts: HostedIdentityParts): Route[] {
         method: 'GET',
         paths: [`${BASE}/${name}`],
         access: READ,
-        handle: async (call): Promise<RouteResponse> => {
-          const items = await list(parts, hostedCallerOf(call).organizationId)
-          return { status: 200, json: pageOfList(items, call.query) }
+        handle: (call) => {
+          const { organizationId } = hostedCallerOf(call)
+          const part = readListPart(call.query)
+          const read = async () => partOf(await list(parts, organizationId, part), part)
+          return identityList(organizationId, read, (showOne) => showOne())
         },
       },
       {

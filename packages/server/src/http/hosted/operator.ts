@@ -16,8 +16,8 @@ import type { Call } from '../pipeline/call.ts'
 import { withVersion } from '../pipeline/envelope.ts'
 import type { Query } from '../pipeline/query.ts'
 import type { Route, RouteResponse } from '../pipeline/route.ts'
-import { pageOfList, readHalPaging } from './hal.ts'
 import { hostedMeta } from './hosted-meta.ts'
+import { partOf, readListPart } from './identity-list.ts'
 import { readNameMatcher } from './name-pattern.ts'
 import { operatorView, QUOTAS_READ_ONLY, quotasView } from './operator-views.ts'
 
@@ -61,12 +61,13 @@ export function operatorRoutes({ store, clock }: OperatorRouteParts): Route[] {
       handle: async ({ query }) => {
         const isWanted = query.get('name') ? readNameMatcher(query, 'name') : undefined
         // The database does not fold names as patterns do: with one, the list is filtered here, before it is paged.
-        const page = isWanted ? undefined : readPage(query)
+        const part = readListPart(query)
+        const page = isWanted ? undefined : part
         const rows = await listOrganizations(store.db, { active: readActive(query), page })
         const wanted = isWanted
-          ? pageOfList(
+          ? partOf(
               rows.filter(({ name }) => isWanted(name)),
-              query,
+              part,
             )
           : rows
         return { status: 200, json: await show(wanted) }
@@ -114,11 +115,4 @@ function readActive(query: Query): boolean | undefined {
   if (given === undefined || given === '') return undefined
   if (given === 'true' || given === 'false') return given === 'true'
   throw fieldError('active', 'active must be true or false', given)
-}
-
-/** The list is whole unless `page` or `size` is given, as other lists of the identity service. */
-function readPage(query: Query) {
-  if (!query.has('page') && !query.has('size')) return undefined
-  const { page, size } = readHalPaging(query)
-  return { limit: size, offset: Math.min(page * size, Number.MAX_SAFE_INTEGER) }
 }

@@ -39,13 +39,18 @@ export interface LastUse {
   readonly from: string | null
 }
 
-/** The accounts of an organization, sorted by name. Organizations take turns. */
+/** The accounts of an organization, or a part of them, sorted by name. Organizations take turns. */
 export async function listAccounts(
   store: Pick<Store, 'db' | 'dialect' | 'readLong'>,
   organizationId: string,
+  part?: { readonly limit: number; readonly offset: number },
 ): Promise<AccountWithClient[]> {
-  const all = accountsWithClients(store.db, organizationId).where(withinDeadline(store)).orderBy('account.name')
-  const rows = await store.readLong(organizationId, all.compile())
+  const all = accountsWithClients(store.db, organizationId)
+    .where(withinDeadline(store))
+    .orderBy('account.name')
+    .orderBy('account.id')
+  const wanted = part ? all.limit(part.limit).offset(part.offset) : all
+  const rows = await store.readLong(organizationId, wanted.compile())
   const providers = new Map((await listProviders(store.db, organizationId)).map((provider) => [provider.id, provider]))
   return rows.flatMap(
     ({ client_id: clientId, pick_up_until: pickUpUntil, used_at: at, used_from: from, ...account }) => {
