@@ -1,18 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { clientNetwork, createLruCache, MAX_RULE_COST, RuleBudget } from '@countersign/core'
-import { FairQueue } from '../platform/fair-queue.ts'
+import { GroupedQueue } from '../platform/grouped-queue.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import { type KeySigner, untrustedOwnerOf } from '../store/key-signer.ts'
 
 /** What the rules of all requests of this process cost. */
 export const ALL_RULES = new RuleBudget(Number.POSITIVE_INFINITY)
 
-/** The rules of one caller that wait. */
-const MAX_WAITING = 64
-/** One is evaluated in each turn of the event loop. Owners take turns, and so do the callers of one. */
-const ownersInTurn = new FairQueue({ atOnce: 1, maxWaiting: 1 })
-/** The callers of each owner that has rules waiting. */
-const callersOf = new Map<string, { readonly inTurn: FairQueue; waiting: number }>()
+/** Owners take turns, and so do the callers of one. */
+const queue = new GroupedQueue({ atOnce: 1, maxWaiting: 250 })
 
 /** What the rules of an owner have cost lately; those of others may be expensive. */
 const costs = createLruCache<string, number>(10_000)
@@ -35,30 +31,29 @@ interface RuleTurn {
  * Those of an owner with cheap ones never wait. What the caller has read before is older afterwards. Fails with SERVER_TOO_MANY_REQUESTS.
  */
 async function inTurn<Result>({ owner, caller }: RuleTurn, evaluate: () => Result): Promise<Result> {
-  const isLate = callersOf.has(owner) || ALL_RULES.spent - spentBefore >= MAX_RULE_COST
   const isCheap = (costs.get(owner) ?? MAX_RULE_COST) <= CHEAP
-  if (isLate && !isCheap) await waitInTurn(owner, caller)
+  const waits = !isCheap && (isTurnSpent() || queue.hasWork(owner))
+  return waits
+    ? queue.run(owner, caller, async () => {
+        while (isTurnSpent()) await nextTurn()
+        return evaluateFor(owner, evaluate)
+      })
+    : evaluateFor(owner, evaluate)
+}
+
+/** Whether rules have taken milliseconds of this turn of the event loop. */
+function isTurnSpent(): boolean {
+  noteTurn()
+  return ALL_RULES.spent - spentBefore >= MAX_RULE_COST
+}
+
+function evaluateFor<Result>(owner: string, evaluate: () => Result): Result {
   noteTurn()
   const before = ALL_RULES.spent
   try {
     return evaluate()
   } finally {
     costs.set(owner, Math.max(ALL_RULES.spent - before, (costs.get(owner) ?? 0) * REMEMBERED))
-  }
-}
-
-async function waitInTurn(owner: string, caller: string): Promise<void> {
-  const callers = callersOf.get(owner) ?? {
-    inTurn: new FairQueue({ atOnce: 1, maxWaiting: MAX_WAITING }),
-    waiting: 0,
-  }
-  callersOf.set(owner, callers)
-  callers.waiting += 1
-  try {
-    await callers.inTurn.run(caller, () => ownersInTurn.run(owner, nextTurn))
-  } finally {
-    callers.waiting -= 1
-    if (callers.waiting === 0) callersOf.delete(owner)
   }
 }
 

@@ -20,9 +20,9 @@ test('F-14 others have their turns of the event loop while a list is shown, and 
   }
   setImmediate(count)
   const shown: string[] = []
-  const list = (organizationId: string, name: string) =>
+  const list = (organizationId: string, name: string, identityId = 'one') =>
     identityList(
-      organizationId,
+      { organizationId, identityId },
       async () => Array.from({ length: ROWS }, () => name),
       (row) => {
         spin(1)

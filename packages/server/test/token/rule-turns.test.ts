@@ -76,16 +76,23 @@ test('Z-17 the callers of a policy take turns, and together they have those of o
   assert.ok(turnOf('other') <= 4, JSON.stringify(turns))
 })
 
-test('Z-17 of a caller 64 rules wait, and further ones are refused, but none of others', async () => {
+test('Z-17 of a caller 250 rules wait, and further ones are refused, but none of others', async () => {
   await turnsOf([EXPENSIVE])
   const evaluate = (caller: string) =>
     policyRuleInTurn({ id: EXPENSIVE.id, acceptRule: RULE }, caller, () => ALL_RULES.spend(MAX_RULE_COST))
   ALL_RULES.spend(MAX_RULE_COST)
-  const callers = [...Array.from({ length: 70 }, () => 'busy'), 'other']
+  const callers = [...Array.from({ length: 256 }, () => 'busy'), 'other']
   const results = await Promise.allSettled(callers.map(evaluate))
-  // One has its turn, and 64 wait.
+  // One has its turn, and 250 wait.
   assert.equal(results.filter(({ status }) => status === 'rejected').length, 5)
   assert.equal(results.at(-1)?.status, 'fulfilled')
+})
+
+test('Z-17 what waits uses all of a turn: many rules that cost little together run in one', async () => {
+  const fair = { id: 'fair', cost: MAX_RULE_COST / 20 }
+  await turnsOf([EXPENSIVE, fair])
+  const turns = await turnsOf([EXPENSIVE, ...times(100, fair)])
+  assert.ok(turns.length <= 8, JSON.stringify(turns.map(({ length }) => length)))
 })
 
 test('Z-17 a policy without a rule never waits', async () => {

@@ -65,9 +65,9 @@ export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
       paths: [COLLECTION],
       access: READ,
       handle: (call) => {
-        const { organizationId } = hostedCallerOf(call)
+        const caller = hostedCallerOf(call)
         const part = readListPart(call.query)
-        return identityList(organizationId, () => listAccounts(store, organizationId, part), accountView)
+        return identityList(caller, () => listAccounts(store, caller.organizationId, part), accountView)
       },
     },
     {

@@ -106,10 +106,10 @@ export function hostedIdentityRoutes(parts: HostedIdentityParts): Route[] {
         paths: [`${BASE}/${name}`],
         access: READ,
         handle: (call) => {
-          const { organizationId } = hostedCallerOf(call)
+          const caller = hostedCallerOf(call)
           const part = readListPart(call.query)
-          const read = async () => partOf(await list(parts, organizationId, part), part)
-          return identityList(organizationId, read, (showOne) => showOne())
+          const read = async () => partOf(await list(parts, caller.organizationId, part), part)
+          return identityList(caller, read, (showOne) => showOne())
         },
       },
       {

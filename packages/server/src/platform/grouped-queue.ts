@@ -1,0 +1,46 @@
+import { FairQueue } from './fair-queue.ts'
+
+interface GroupedQueueOptions {
+  /** For how many groups work runs at the same time. */
+  readonly atOnce: number
+  /** With more work of one member waiting, further work for it fails with SERVER_TOO_MANY_REQUESTS. */
+  readonly maxWaiting: number
+}
+
+interface Members {
+  readonly queue: FairQueue
+  /** Work that runs or waits. */
+  count: number
+}
+
+/** Runs asynchronous work, one piece of a group at a time. Groups take turns, and so do the members of a group, however many it has. */
+export class GroupedQueue {
+  readonly #maxWaiting: number
+  readonly #groups: FairQueue
+  readonly #membersOf = new Map<string, Members>()
+
+  constructor({ atOnce, maxWaiting }: GroupedQueueOptions) {
+    this.#maxWaiting = maxWaiting
+    this.#groups = new FairQueue({ atOnce, maxWaiting: 1 })
+  }
+
+  /** Whether work of this group runs or waits. */
+  hasWork(group: string): boolean {
+    return this.#membersOf.has(group)
+  }
+
+  async run<Result>(group: string, member: string, work: () => Promise<Result>): Promise<Result> {
+    const members = this.#membersOf.get(group) ?? {
+      queue: new FairQueue({ atOnce: 1, maxWaiting: this.#maxWaiting }),
+      count: 0,
+    }
+    this.#membersOf.set(group, members)
+    members.count += 1
+    try {
+      return await members.queue.run(member, () => this.#groups.run(group, work))
+    } finally {
+      members.count -= 1
+      if (members.count === 0) this.#membersOf.delete(group)
+    }
+  }
+}
