@@ -32,8 +32,8 @@ interface RuleTurn {
  */
 async function inTurn<Result>({ owner, caller }: RuleTurn, evaluate: () => Result): Promise<Result> {
   const isCheap = (costs.get(owner) ?? MAX_RULE_COST) <= CHEAP
-  const waits = !isCheap && (isTurnSpent() || queue.hasWork(owner))
-  return waits
+  const mustWait = isTurnSpent() || queue.hasWork(owner)
+  return mustWait && !isCheap
     ? queue.run(owner, caller, async () => {
         while (isTurnSpent()) await nextTurn()
         return evaluateFor(owner, evaluate)
@@ -41,29 +41,25 @@ async function inTurn<Result>({ owner, caller }: RuleTurn, evaluate: () => Resul
     : evaluateFor(owner, evaluate)
 }
 
-/** Whether rules have taken milliseconds of this turn of the event loop. */
+/** Whether rules have taken milliseconds of this turn of the event loop. Asked before each evaluation, it notes the end of the turn. */
 function isTurnSpent(): boolean {
-  noteTurn()
+  if (!isTurnNoted) {
+    isTurnNoted = true
+    setImmediate(() => {
+      isTurnNoted = false
+      spentBefore = ALL_RULES.spent
+    })
+  }
   return ALL_RULES.spent - spentBefore >= MAX_RULE_COST
 }
 
 function evaluateFor<Result>(owner: string, evaluate: () => Result): Result {
-  noteTurn()
   const before = ALL_RULES.spent
   try {
     return evaluate()
   } finally {
     costs.set(owner, Math.max(ALL_RULES.spent - before, (costs.get(owner) ?? 0) * REMEMBERED))
   }
-}
-
-function noteTurn(): void {
-  if (isTurnNoted) return
-  isTurnNoted = true
-  setImmediate(() => {
-    isTurnNoted = false
-    spentBefore = ALL_RULES.spent
-  })
 }
 
 /** Evaluates the rules of a signer. Without an address, for the controller itself. */
