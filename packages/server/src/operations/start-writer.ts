@@ -6,7 +6,7 @@ const WRITER_ENTRY = new URL('./writer.ts', import.meta.url)
 
 /** Starts the embedded database's writer thread. */
 export function startWriter(options: WriterOptions, entry = WRITER_ENTRY): Writer {
-  const thread = new Worker(entry, { workerData: options, stderr: true })
+  const thread = new Worker(entry, { name: 'writer', workerData: options, stderr: true })
   forwardToLog(thread.stderr)
   return thread
 }

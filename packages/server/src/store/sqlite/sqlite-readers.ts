@@ -70,7 +70,7 @@ class Reader {
   #pending: Pending | undefined
 
   constructor(options: ReaderOptions, onEnd: () => void) {
-    this.#worker = new Worker(READER_ENTRY, { workerData: options, stderr: true })
+    this.#worker = new Worker(READER_ENTRY, { name: 'reader', workerData: options, stderr: true })
     forwardToLog(this.#worker.stderr)
     const fail = (cause: Error): void => {
       onEnd()

@@ -22,6 +22,7 @@ const SLOW_KINDS: ReadonlySet<string> = new Set(['P-384', 'P-521'])
 /** Other signatures wait for at most two slow ones. Keys take turns. */
 const SLOW_AT_ONCE = 2
 const MAX_WAITING_SLOW = 1_000
+export const SIGNATURE_THREAD = 'signatures'
 /** The thread holds only keys and a few messages. */
 const THREAD_LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 }
 
@@ -91,7 +92,10 @@ export class SignatureChecks {
   }
 
   #start(): Worker {
-    const thread = new Worker(new URL('./signature-thread.ts', import.meta.url), { resourceLimits: THREAD_LIMITS })
+    const thread = new Worker(new URL('./signature-thread.ts', import.meta.url), {
+      name: SIGNATURE_THREAD,
+      resourceLimits: THREAD_LIMITS,
+    })
     thread.unref()
     thread.on('message', (results: FromSignatureThread) => this.#settleFirst(results))
     thread.on('error', (err) => this.#log.error({ err }, 'the signature thread failed'))

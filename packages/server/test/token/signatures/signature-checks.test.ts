@@ -15,7 +15,7 @@ import {
 } from '@countersign/testkit'
 import { pino } from 'pino'
 import { KeyNumbers } from '../../../src/token/signatures/key-numbers.ts'
-import { SignatureChecks } from '../../../src/token/signatures/signature-checks.ts'
+import { SIGNATURE_THREAD, SignatureChecks } from '../../../src/token/signatures/signature-checks.ts'
 
 const ISSUER = 'https://idp.example'
 const NOW_SECONDS = 1_800_000_000
@@ -43,7 +43,10 @@ function mint(key: MintKey, alg: MintAlgorithm, number: number, signWith = key):
 function setUp(t: TestContext, maxWaitingSlow?: number) {
   const logged: string[] = []
   const threads: Worker[] = []
-  const note = (thread: Worker) => void threads.push(thread)
+  // The process has threads of other test files too.
+  const note = (thread: Worker) => {
+    if (thread.threadName === SIGNATURE_THREAD) threads.push(thread)
+  }
   process.on('worker', note)
   const log = pino({}, { write: (line: string) => void logged.push(line) })
   const checks = new SignatureChecks(log, maxWaitingSlow)
