@@ -1,6 +1,6 @@
 import { AppError } from '@countersign/core'
 import type { AttemptLimits } from '../limits/attempt-limits.ts'
-import { type RemoveTotp, removeTotp, removeTotpInLogin } from '../operations/totp/remove-totp.ts'
+import { discardTotpInLogin, type RemoveTotp, removeTotp, removeTotpInLogin } from '../operations/totp/remove-totp.ts'
 import type { CodeResult } from '../operations/totp/spend-code.ts'
 import { startTotp, verifyTotp } from '../operations/totp/start-totp.ts'
 import { checkTotpCode, passTotp, renewRecoveryCodes } from '../operations/totp/use-totp.ts'
@@ -97,7 +97,8 @@ export class OwnOneTimeCodes {
   async removeInLogin(request: CodeRequest, checkVerified: () => void): Promise<void> {
     const args = await this.#removalOf(request)
     if (args.guess) checkVerified()
-    this.#check(request, await this.#parts.store.run(removeTotpInLogin, args, request.meta))
+    const remove = args.guess ? removeTotpInLogin : discardTotpInLogin
+    this.#check(request, await this.#parts.store.run(remove, args, request.meta))
   }
 
   async #removalOf(request: CodeRequest): Promise<RemoveTotp> {

@@ -31,7 +31,7 @@ interface OidcLoginsParts {
 }
 
 /** An identity that has authenticated in a login. */
-export interface LoginOutcome extends Pick<AuthenticatedOidcLogin, 'amr'> {
+export interface LoginOutcome extends Pick<AuthenticatedOidcLogin, 'details'> {
   readonly session: LiveSession
 }
 
@@ -95,7 +95,10 @@ export class OidcLogins {
     login: NewOidcLogin,
     options: SessionOptions,
     authenticated: Authenticated,
-    { isComplete, ...facts }: Pick<OidcLoginDetails, 'amr' | 'csrPem'> & { readonly isComplete: boolean },
+    {
+      isComplete,
+      ...facts
+    }: Pick<OidcLoginDetails, 'amr' | 'secondSigner' | 'csrPem'> & { readonly isComplete: boolean },
   ): Promise<LoginOutcome | undefined> {
     const { store, clock, settings, loginWrites } = this.#parts
     const now = clock.now()
@@ -108,7 +111,7 @@ export class OidcLogins {
       endsAt: Math.min(now + settings.oidc.maxSessionSeconds * 1000, authenticated.certificateExpiresAt ?? Infinity),
     })
     const { identity, request, presentedFingerprint: loginFingerprint, body } = authenticated
-    const details: OidcLoginDetails = {
+    const given: OidcLoginDetails = {
       ...facts,
       authenticatedAt: now,
       sdkInfo: (body.sdkInfo as Record<string, string> | undefined) ?? null,
@@ -117,7 +120,7 @@ export class OidcLogins {
       fingerprints: loginFingerprint === undefined ? null : [loginFingerprint],
     }
     const code = isComplete ? this.#newCode(login) : undefined
-    const args = { loginId: login.id, session: row, details, code }
+    const args = { loginId: login.id, session: row, details: given, code }
     const session: LiveSession = { ...built, isOidc: true }
     const { created, recorded } = loginEvents(options.events, session, request)
     const meta = { actorId: identity.id, events: recorded }
@@ -127,17 +130,17 @@ export class OidcLogins {
       checkOpened(passed)
       return undefined
     }
-    const { amr, passedTotpId, replacedSessionId } = passed
+    const { details, passedTotpId, replacedSessionId } = passed
     if (code) {
       const issued = { ...code, isRedeemed: false }
       this.#codes.set(login.id, code.value)
-      this.#completed.set(code.value, { ...login, session: { id, details: { ...details, amr } }, code: issued })
+      this.#completed.set(code.value, { ...login, session: { id, details }, code: issued })
     }
     options.events.publish(created, { isRecorded: recorded !== undefined })
     if (replacedSessionId !== undefined) {
       await store.run(endOidcSession, { sessionId: replacedSessionId }, { actorId: SYSTEM_ACTOR.id, now })
     }
-    return { amr, session: { ...session, passedTotpId, isLoginRecorded: recorded !== undefined } }
+    return { details, session: { ...session, passedTotpId, isLoginRecorded: recorded !== undefined } }
   }
 
   /** The code of a login whose last step has issued it; undefined when it is too late. Whether the session is still good is decided when it is redeemed. */

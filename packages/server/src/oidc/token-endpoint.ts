@@ -18,6 +18,7 @@ import { type RenewOidcSession, rebindOidcSession, renewOidcSession } from '../o
 import type { Clock } from '../platform/clock.ts'
 import type { ClientCertificates } from '../platform/keys/client-certificates.ts'
 import type { LiveSession, LiveSessions } from '../session/live-sessions.ts'
+import type { SignerRevision } from '../store/actor-credential.ts'
 import type { StoredOidcLogin } from '../store/oidc-login.ts'
 import { findOidcSession, type StoredOidcSession } from '../store/reads/oidc-session-reads.ts'
 import type { Store } from '../store/store.ts'
@@ -54,8 +55,8 @@ export interface TokenCall {
    * proof is of this key.
    */
   readonly proveKey: (session: Pick<LiveSession, 'boundKey' | 'identity'>) => Promise<string | null>
-  /** Whether the session lacks a second factor now, after a login with these methods. */
-  readonly lacksFactor: (session: LiveSession, amr: readonly string[]) => Promise<boolean>
+  /** Whether the session lacks a second factor now, after a login in which a token of this signer was given. */
+  readonly lacksFactor: (session: LiveSession, secondSigner?: SignerRevision) => Promise<boolean>
 }
 
 type GrantOf<Name extends TokenRequest['grant']> = Extract<TokenRequest, { grant: Name }>
@@ -114,7 +115,7 @@ export class TokenEndpoint {
     const subject = subjectOf({ ...session, boundKey }, { clientId, scopes, details: result.details })
     const recipient = { issuer: call.issuer, clientId }
     const { nonce } = login
-    const hasIdToken = !(await call.lacksFactor(session, result.details.amr))
+    const hasIdToken = !(await call.lacksFactor(session, result.details.secondSigner))
     return this.#whole(subject, recipient, {
       endsAt,
       isOffline,
@@ -149,7 +150,7 @@ export class TokenEndpoint {
     const subject = subjectOf(session, { ...stored, details, scopes })
     const recipient = { issuer: call.issuer, clientId: request.clientId }
     const { endsAt } = session
-    const hasIdToken = !(await call.lacksFactor(session, []))
+    const hasIdToken = !(await call.lacksFactor(session))
     const options = { endsAt, isOffline: true, refreshScopes: claims.scopes, binding, hasIdToken }
     return this.#whole(subject, recipient, options)
   }
@@ -175,7 +176,7 @@ export class TokenEndpoint {
     if (claims.clientId !== clientId) throw invalidGrant('client_id does not match original grant')
     const renewable = await this.#findRenewable(claims, call, 'subject_token is revoked')
     const { session, stored } = renewable
-    if (requested === 'id_token' && (await call.lacksFactor(session, []))) {
+    if (requested === 'id_token' && (await call.lacksFactor(session))) {
       throw invalidGrant('the session lacks a second factor')
     }
     const scopes = narrowScopes(claims.scopes, request.scope)

@@ -118,7 +118,7 @@ import { createFirstAdmin } from './start/create-first-admin.ts'
 import { createFirstOrganization } from './start/create-first-organization.ts'
 import { ensureSetting } from './start/ensure-setting.ts'
 import { recoverAdmin } from './start/recover-admin.ts'
-import { removeTotp, removeTotpInLogin, resetTotp } from './totp/remove-totp.ts'
+import { discardTotpInLogin, removeTotp, removeTotpInLogin, resetTotp } from './totp/remove-totp.ts'
 import { startTotp, verifyTotp } from './totp/start-totp.ts'
 import { checkTotpCode, passTotp, renewRecoveryCodes } from './totp/use-totp.ts'
 import { pruneChangeLog } from './upkeep/prune-change-log.ts'
@@ -255,6 +255,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   pruneUsedCredentials,
   removeTotp,
   removeTotpInLogin,
+  discardTotpInLogin,
   resetTotp,
   startTotp,
   verifyTotp,

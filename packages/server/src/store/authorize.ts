@@ -1,7 +1,7 @@
 import { roleGives } from '@countersign/contract'
 import { AppError, isAllowed } from '@countersign/core'
 import { type Actor, hostedRoleOf, SYSTEM_ACTOR } from './actor.ts'
-import { isHostedAccess, type OperationAccess } from './operation-access.ts'
+import { isHostedAccess, isSelf, type OperationAccess } from './operation-access.ts'
 import type { OperationMeta } from './operation-meta.ts'
 import { findAccountActor, findSessionActor } from './reads/actor-reads.ts'
 import { findLocalOrganization } from './reads/organization-reads.ts'
@@ -46,7 +46,7 @@ async function mayRun(
   access: CheckedAccess,
   { organizationId }: ActorMeta,
 ): Promise<boolean> {
-  if (access === 'self' || access === 'self-before-passkey' || access === 'partial-self') return true
+  if (isSelf(access)) return true
   if (!isHostedAccess(access)) return isAllowed(actor, access)
   const role = hostedRoleOf(actor)
   if (access.hosted !== 'operator') return roleGives(role, access.hosted)

@@ -1,10 +1,13 @@
 import type { OidcClientId } from '@countersign/core'
+import type { SignerRevision } from './actor-credential.ts'
 import type { OidcLoginRow } from './oidc-schema.ts'
 
 /** What a login by the OpenID provider is remembered by. */
 export interface OidcLoginDetails {
   /** The methods that the identity has passed, except one-time codes, which the session records. */
   readonly amr: readonly string[]
+  /** The signer of the token that was given as second factor. It counts only while the token would still be accepted. */
+  readonly secondSigner?: SignerRevision | undefined
   readonly authenticatedAt: number
   readonly sdkInfo: Readonly<Record<string, string>> | null
   readonly envInfo: Readonly<Record<string, string>> | null
@@ -14,6 +17,11 @@ export interface OidcLoginDetails {
   readonly fingerprints: readonly string[] | null
   /** The request for a certificate that the session is then bound to. */
   readonly csrPem?: string | undefined
+}
+
+/** `amr` has the second token in words; what it proves is decided from `secondSigner`. */
+export function withSecondToken(details: OidcLoginDetails, secondSigner: SignerRevision): OidcLoginDetails {
+  return { ...details, amr: [...new Set([...details.amr, `ejs:${secondSigner.id}`])], secondSigner }
 }
 
 /** A login in progress. */

@@ -13,7 +13,7 @@ import { patchIdentity } from '../../src/operations/identity/update-identity.ts'
 import { patchProvider } from '../../src/operations/identity-provider/update-provider.ts'
 import { createSigner } from '../../src/operations/signer/create-signer.ts'
 import type { Operation } from '../../src/store/operation.ts'
-import { isHostedAccess, type OperationAccess } from '../../src/store/operation-access.ts'
+import { isHostedAccess, isSelf, type OperationAccess } from '../../src/store/operation-access.ts'
 import { policyBody } from '../http/auth-policies.fixture.ts'
 import { jwksBody } from '../http/ext-jwt-signers.fixture.ts'
 import type { Actor, World } from './actors.fixture.ts'
@@ -29,9 +29,6 @@ export interface Loss {
 const SESSIONS = ['identity', 'account session'] as const
 const FEDERATED = ['federated account', 'traded token'] as const
 const ACCOUNTS = ['account', 'account session', ...FEDERATED] as const
-
-const isSelf = (access: OperationAccess): boolean =>
-  access === 'self' || access === 'self-before-passkey' || access === 'partial-self'
 
 /** By ids and bodies, as the system: the actor of the race is another. */
 export const LOSSES: readonly Loss[] = [

@@ -58,6 +58,7 @@ const JOBS = '/identity/v1/account-jobs'
 const ORGANIZATIONS = '/identity/v1/organizations'
 const OPERATOR = '/identity/v1/operator/organizations'
 const NETWORKS = '/core/v3/networks'
+const REMOVE_IN_LOGIN = { method: 'DELETE', path: '/oidc/login/totp/enroll', headers: { host: HOST } }
 
 /** By the name of the operation. */
 export const REQUESTS: Readonly<Record<string, Prepare>> = {
@@ -306,12 +307,14 @@ export const REQUESTS: Readonly<Record<string, Prepare>> = {
 
   'totp.removeInLogin': async (world, actor) => {
     const { recoveryCodes } = await enrollTotp(world.app, sessionOf(actor))
-    const client = new OidcClient(world.app)
-    const login = await client.begin()
-    const { username, password } = await ownPassword(world, actor)
-    await client.logInByPassword(login, username, password)
-    const body = { id: login.id, code: recoveryCodes[0] }
-    return { method: 'DELETE', path: '/oidc/login/totp/enroll', body, headers: { host: HOST } }
+    const { login } = await logInByOidc(world, actor)
+    return { ...REMOVE_IN_LOGIN, body: { id: login.id, code: recoveryCodes[0] } }
+  },
+  'totp.discardInLogin': async (world, actor) => {
+    const { client, login } = await logInByOidc(world, actor)
+    const body = { id: login.id }
+    assert.equal((await client.call('POST', REMOVE_IN_LOGIN.path, { json: body })).status, 201)
+    return { ...REMOVE_IN_LOGIN, body }
   },
 
   'apiAccount.create': async (world) => {
@@ -456,6 +459,15 @@ async function ownPassword({ app }: World, { id, password }: Actor) {
     .where('method', '=', 'updb')
     .executeTakeFirstOrThrow()
   return { id: row.id, username: row.username ?? '', password }
+}
+
+/** A login of the OpenID provider whose code is not redeemed. */
+async function logInByOidc(world: World, actor: Actor) {
+  const client = new OidcClient(world.app)
+  const login = await client.begin()
+  const { username, password } = await ownPassword(world, actor)
+  await client.logInByPassword(login, username, password)
+  return { client, login }
 }
 
 async function ownCertificate({ app }: World, { id: identityId }: Actor) {

@@ -3,6 +3,7 @@ import { type CodeRequest, OwnOneTimeCodes, type OwnOneTimeCodesParts } from '..
 import { canVerifyCodes, maySetUpNothing } from '../../login/second-factor.ts'
 import type { Oidc } from '../../oidc/create-oidc.ts'
 import type { Clock } from '../../platform/clock.ts'
+import type { SignerRevision } from '../../store/actor-credential.ts'
 import type { StoredOidcLogin } from '../../store/oidc-login.ts'
 import type { TotpRow } from '../../store/schema.ts'
 import type { TokenContext } from '../../token/request-proofs.ts'
@@ -50,9 +51,9 @@ export function loginCodeRoutes(parts: LoginCodeRouteParts): Route[] {
     const login = await findOwnLogin(oidc, call, loginIdOf(body, call))
     const step = login && (await loginSteps.find(login, call.tokenContext))
     if (!login || !step) return accepted
-    const { session } = step
+    const { session, signer: secondSigner } = step
     const { requestId: id, remoteAddr, clientAddress, tokenContext, source } = call
-    const meta = operationMeta({ session, source }, clock.now())
+    const meta = operationMeta({ session, source, secondSigner }, clock.now())
     const request = { id, remoteAddr, clientAddress, session, code: body.code, meta }
     return { issuer, accepted, login, step, request, tokenContext }
   }
@@ -161,7 +162,7 @@ function checkOthers({ missing }: LoginStep): void {
   if (others.length > 0) throw missingFactors(others)
 }
 
-function checkRequired({ missing }: LoginStep): null {
+function checkRequired({ missing, signer }: LoginStep): SignerRevision | null {
   if (!canVerifyCodes(missing)) throw missingFactors(missing)
-  return null
+  return signer
 }

@@ -22,7 +22,7 @@ import type { Call } from '../pipeline/call.ts'
 import { checkSessionProof } from '../pipeline/check-session-proof.ts'
 import type { Query } from '../pipeline/query.ts'
 import type { Route, RouteResponse } from '../pipeline/route.ts'
-import { findMissingInLogin } from './login-steps.ts'
+import { checkInLogin } from './login-steps.ts'
 import { issuerFor, NO_STORE, oidcRoute, PLAIN_TYPE, readForm, redirect } from './oidc-call.ts'
 
 /**
@@ -56,7 +56,7 @@ export interface TokenRouteParts {
   readonly store: Pick<Store, 'db' | 'run'>
   readonly clock: Clock
   readonly settings: Pick<Settings, 'oidc'>
-  readonly secondFactor: Pick<SecondFactor, 'findMissing'>
+  readonly secondFactor: Pick<SecondFactor, 'check' | 'findMissing'>
   readonly oidc: Pick<Oidc, 'issuers' | 'tokens' | 'tokenEndpoint' | 'bearerSessions'>
 }
 
@@ -74,14 +74,10 @@ export function tokenRoutes({ store, clock, settings, secondFactor, oidc }: Toke
       address,
       fingerprint: () => call.clientFingerprint(),
       proveKey: (session) => proveKey(call, session),
-      lacksFactor: async (session, amr) => {
-        const missing = await findMissingInLogin(secondFactor, {
-          session,
-          amr,
-          bearers: call.untrustedBearers,
-          request: call.tokenContext,
-        })
-        return missing.length > 0
+      lacksFactor: async (session, secondSigner) => {
+        const { untrustedBearers: bearers, tokenContext: request } = call
+        const given = { session, secondSigner, bearers, request }
+        return (await checkInLogin({ store, secondFactor }, given)).missing.length > 0
       },
     })
     return { status: 200, headers: { ...NO_STORE, pragma: 'no-cache' }, json }

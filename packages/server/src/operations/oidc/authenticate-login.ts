@@ -1,4 +1,4 @@
-import type { OidcLoginDetails } from '../../store/oidc-login.ts'
+import { type OidcLoginDetails, withSecondToken } from '../../store/oidc-login.ts'
 import { operation } from '../../store/operation.ts'
 import { lockIdentity } from '../../store/reads/lock-identity.ts'
 import { findLiveSessionRow } from '../../store/reads/session-reads.ts'
@@ -19,12 +19,10 @@ export interface AuthenticateOidcLogin {
 /** What the identity has passed in this login, with what it had passed before. */
 export interface AuthenticatedOidcLogin {
   readonly passedTotpId: string | null
-  readonly amr: readonly string[]
+  readonly details: OidcLoginDetails
   /** The session of another identity that had logged in before. The login no longer leads to it. */
   readonly replacedSessionId: string | undefined
 }
-
-const SECOND_TOKEN = 'ejs:'
 
 /**
  * Opens the session of an identity that has logged in, as part of a login at the authorization endpoint. A login holds one identity: second
@@ -39,7 +37,7 @@ export const authenticateOidcLogin = operation({
   locksOnlyActor: true,
   async run(
     tx,
-    { loginId, session, details, code }: AuthenticateOidcLogin,
+    { loginId, session, details: given, code }: AuthenticateOidcLogin,
   ): Promise<AuthenticatedOidcLogin | 'busy' | Exclude<Opening, 'opened'> | undefined> {
     const locking = lockIdentity(tx, session.identityId, session.token)
     const login = await lockLogin(tx, loginId, locking)
@@ -50,12 +48,12 @@ export const authenticateOidcLogin = operation({
     const earlier = login.session && (await findLiveSessionRow(tx.db, login.session.id, tx.now))
     const isSame = earlier?.identity_id === session.identityId
     const passedTotpId = isSame ? earlier.passed_totp_id : null
-    const kept = isSame ? (login.session?.details.amr ?? []).filter((method) => method.startsWith(SECOND_TOKEN)) : []
-    const amr = [...new Set([...details.amr, ...kept])]
+    const secondSigner = given.secondSigner ?? (isSame ? login.session?.details.secondSigner : undefined)
+    const details = secondSigner ? withSecondToken(given, secondSigner) : given
     if (passedTotpId !== null) await setPassedTotp(tx, session.id, passedTotpId)
     if (isSame) await deleteSessions(tx, [earlier])
-    await setLoginSession(tx, loginId, { sessionId: session.id, details: { ...details, amr }, code })
-    return { passedTotpId, amr, replacedSessionId: isSame ? undefined : earlier?.id }
+    await setLoginSession(tx, loginId, { sessionId: session.id, details, code })
+    return { passedTotpId, details, replacedSessionId: isSame ? undefined : earlier?.id }
   },
   hasHappened: (passed) => typeof passed === 'object',
 })

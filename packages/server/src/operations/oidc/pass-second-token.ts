@@ -1,3 +1,5 @@
+import type { SignerRevision } from '../../store/actor-credential.ts'
+import { withSecondToken } from '../../store/oidc-login.ts'
 import { operation } from '../../store/operation.ts'
 import { setLoginSession } from '../../store/writes/oidc-login-writes.ts'
 import { lockLogin } from './lock-login.ts'
@@ -6,8 +8,7 @@ export interface PassSecondToken {
   readonly loginId: string
   /** The session whose second factor it is: another one may have replaced it since. */
   readonly sessionId: string
-  /** For `amr`. */
-  readonly method: string
+  readonly secondSigner: SignerRevision
 }
 
 /** Records that a token was given as the second factor of a login. */
@@ -16,13 +17,12 @@ export const passSecondToken = operation({
   access: 'none',
   needsWriteLock: false,
   locksOnlyActor: true,
-  async run(tx, { loginId, sessionId, method }: PassSecondToken): Promise<'busy' | undefined> {
+  async run(tx, { loginId, sessionId, secondSigner }: PassSecondToken): Promise<'busy' | undefined> {
     const login = await lockLogin(tx, loginId)
     if (login === 'busy') return login
     if (login?.session?.id !== sessionId || login.code) return undefined
-    const { details } = login.session
-    const amr = [...new Set([...details.amr, method])]
-    await setLoginSession(tx, loginId, { sessionId, details: { ...details, amr }, code: undefined })
+    const details = withSecondToken(login.session.details, secondSigner)
+    await setLoginSession(tx, loginId, { sessionId, details, code: undefined })
     return undefined
   },
 })

@@ -28,9 +28,17 @@ export const removeTotp = operation({
 /** Like `removeTotp`, during a login at the authorization endpoint: its session has not passed the code that comes with the request. */
 export const removeTotpInLogin = operation({
   name: 'totp.removeInLogin',
-  access: 'partial-self',
+  access: 'self-before-code',
   target: 'identities',
   run: removeOwn,
+})
+
+/** Like `removeTotp`, for an enrollment that is not verified, during a login at the authorization endpoint that may lack any second factor. */
+export const discardTotpInLogin = operation({
+  name: 'totp.discardInLogin',
+  access: 'partial-self',
+  target: 'identities',
+  run: (tx, args: Omit<RemoveTotp, 'guess'>) => removeOwn(tx, { ...args, guess: undefined }),
 })
 
 async function removeOwn(tx: AuthorizedTransaction, { id, sessionId, guess }: RemoveTotp): Promise<CodeResult> {

@@ -72,7 +72,7 @@ export async function findSessionActor(
   if (origin.login.method === 'ext-jwt' && lacksStepUp(policy, session, now)) return undefined
   if (policy.acceptRule !== null && (await isRefusedByRule(db, policy, { actorId, ...session, now, source })))
     return undefined
-  if (isCodeMissing(policy, { ...row, ...session })) return undefined
+  if (access !== 'self-before-code' && isCodeMissing(policy, { ...row, ...session })) return undefined
   const factor = { method: origin.login.method, passedPasskeyId: session.passedPasskeyId }
   if (isPasskeyMissing(policy, factor) && !(access === 'self-before-passkey' && !(await hasPasskey(db, actorId)))) {
     return undefined
