@@ -25,6 +25,7 @@ export {
   policyClaims,
   policyRefusalText,
   type RuleClaims,
+  readsIdentity,
   readsSignerName,
   sessionClaims,
 } from './policy-rule.ts'

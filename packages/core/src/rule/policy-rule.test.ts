@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findPolicyRefusal, NO_SIGNER, policyClaims, policyRefusalText, sessionClaims } from './policy-rule.ts'
+import {
+  findPolicyRefusal,
+  NO_SIGNER,
+  policyClaims,
+  policyRefusalText,
+  readsIdentity,
+  sessionClaims,
+} from './policy-rule.ts'
 
 const FACTS = {
   claims: { level: 2, email: 'a@b' },
@@ -17,6 +24,18 @@ test('the rule of a policy sees the identity', () => {
   assert.equal(refusalOf('"dev" in identity.attributes'), 'rule-refused')
   assert.equal(refusalOf('claims.missing == 1'), 'rule-error')
   assert.equal(refusalOf('a rule of a later release'), 'rule-error')
+})
+
+test('a rule depends on the identity by its name and attributes, which can change', () => {
+  for (const acceptRule of [
+    '"a" in identity.attributes',
+    'identity.name == "a"',
+    '[identity].exists(i, i.name == "a")',
+  ])
+    assert.equal(readsIdentity({ acceptRule }), true, acceptRule)
+  assert.equal(readsIdentity({ acceptRule: 'a rule that is not valid' }), true)
+  for (const acceptRule of [null, 'identity.id == "a"', 'claims.identity == "a"'])
+    assert.equal(readsIdentity({ acceptRule }), false, String(acceptRule))
 })
 
 test('a session keeps the claims that the rule reads', () => {

@@ -56,9 +56,18 @@ function readsUnknown({ references }: CompiledRule, { knownClaims }: RuleClaims)
 }
 
 /** Whether the rule of a policy depends on the names of signers. One that this release no longer accepts may. */
-export function readsSignerName({ acceptRule }: RulePolicy): boolean {
+export function readsSignerName(policy: RulePolicy): boolean {
+  return mayRead(policy, 'readsSignerName')
+}
+
+/** Whether the rule of a policy depends on the name or the attributes of the identity. One that this release no longer accepts may. */
+export function readsIdentity(policy: RulePolicy): boolean {
+  return mayRead(policy, 'readsIdentity')
+}
+
+function mayRead({ acceptRule }: RulePolicy, what: 'readsSignerName' | 'readsIdentity'): boolean {
   if (acceptRule === null) return false
-  return findCompiled(acceptRule)?.references.readsSignerName ?? true
+  return findCompiled(acceptRule)?.references[what] ?? true
 }
 
 const rootsOf = ({ claims }: RuleReferences): readonly string[] => claims.flatMap((path) => path.slice(0, 1))

@@ -10,6 +10,8 @@ export interface RuleReferences {
   readonly readsRequest: boolean
   readonly readsHeader: boolean
   readonly readsSignerName: boolean
+  /** Whether the result depends on the name or the attributes of the identity. */
+  readonly readsIdentity: boolean
 }
 
 /** A place in the variables that a part of a rule reads: `claims.repository`. */
@@ -60,6 +62,7 @@ export function referencesOf(root: ASTNode): RuleReferences {
     readsRequest: accesses.some(({ variable }) => variable === 'request'),
     readsHeader: accesses.some(({ variable }) => variable === 'header'),
     readsSignerName: accesses.some(({ variable, path }) => variable === 'signer' && path[0] !== 'id'),
+    readsIdentity: accesses.some(({ variable, path }) => variable === 'identity' && path[0] !== 'id'),
   }
 }
 

@@ -195,6 +195,7 @@ test('a rule names the claims that it reads', () => {
     readsRequest: false,
     readsHeader: true,
     readsSignerName: false,
+    readsIdentity: false,
   })
   assert.deepEqual(references('"x" in claims && has(claims.y) && request.method == "GET"'), {
     claims: [['x'], ['y']],
@@ -202,6 +203,7 @@ test('a rule names the claims that it reads', () => {
     readsRequest: true,
     readsHeader: false,
     readsSignerName: false,
+    readsIdentity: false,
   })
   for (const rule of ['signer.name == "a"', 'signer["na" + "me"] == "a"', '[signer].exists(s, s.name == "a")'])
     assert.equal(references(rule).readsSignerName, true, rule)

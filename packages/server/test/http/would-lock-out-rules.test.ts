@@ -12,6 +12,7 @@ const BOB = 'bob@idp.example'
 const LOCKED_OUT = '409 WOULD_LOCK_OUT'
 const WHAT_IF = '/edge/management/v1/what-if'
 const CONFIRMED = '?confirmLockOut=true'
+const ADMINS_ONLY = '"admins" in identity.attributes'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -184,4 +185,20 @@ test('Z-20 where nothing is kept, only what checks more is refused', async (t) =
     '200',
   )
   assert.equal(await send('PATCH', `${SIGNERS}/${signer}${CONFIRMED}`, { acceptRule: 'true' }, session), '200')
+})
+
+test('Z-20 where nothing is kept, an administrator keeps what the rule of the policy reads of the identity', async (t) => {
+  const { policy, alice, disableDefault, send, logIn } = await setUp(t, {
+    settings: { config: settingsFile(t, 'whatIf:\n  keepLogins: false\n') },
+  })
+  const [one, rules] = [`${IDENTITIES}/${alice}`, `${POLICIES}/${policy}`]
+  assert.equal(await send('PATCH', one, { roleAttributes: ['admins'] }), '200')
+  assert.equal(await send('PATCH', rules, { acceptRule: ADMINS_ONLY }), '200')
+  assert.equal(await disableDefault(), '200')
+  const change = async () => send('PATCH', one, { name: 'renamed', roleAttributes: [] }, await logIn())
+  assert.equal(await change(), LOCKED_OUT)
+  assert.equal(await send('PATCH', one, { tags: { a: 'b' } }, await logIn()), '200')
+  const other = { acceptRule: 'has(claims.sub) && identity.id != ""' }
+  assert.equal(await send('PATCH', `${rules}${CONFIRMED}`, other, await logIn()), '200')
+  assert.equal(await change(), '200')
 })

@@ -1,5 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
-import { buildVerifySigner, findPolicyRefusal, isLoginAllowed, NO_SIGNER, policyReferences } from '@countersign/core'
+import {
+  buildVerifySigner,
+  findPolicyRefusal,
+  isLoginAllowed,
+  NO_SIGNER,
+  policyReferences,
+  readsIdentity,
+} from '@countersign/core'
 import type { StoredAuthPolicy } from '../../store/auth-policy-row.ts'
 import type { StoredIdentity } from '../../store/identity-row.ts'
 import type { KeptLogin } from '../../store/kept-login.ts'
@@ -120,8 +127,14 @@ function isNamedBy(signer: StoredSigner | undefined, { externalId }: Pick<Stored
 function hasAsFewChecks(before: Administrator | undefined, { identity, policy }: Administrator): boolean {
   if (before === undefined || before.identity.externalId !== identity.externalId) return false
   const { acceptRule, primary } = policy
-  const isSameRule = acceptRule === null || acceptRule === before.policy.acceptRule
-  return isSameRule && isDeepStrictEqual(stepUpOf(primary.extJwt), stepUpOf(before.policy.primary.extJwt))
+  if (acceptRule !== null && acceptRule !== before.policy.acceptRule) return false
+  if (readsIdentity(policy) && !isDeepStrictEqual(factsOf(identity), factsOf(before.identity))) return false
+  return isDeepStrictEqual(stepUpOf(primary.extJwt), stepUpOf(before.policy.primary.extJwt))
+}
+
+/** What rules see of an identity, besides its id. */
+function factsOf({ name, attributes }: StoredIdentity) {
+  return [name, attributes]
 }
 
 function stepUpOf({ requireAcr, requireAmr, maxAuthAgeSeconds }: StoredAuthPolicy['primary']['extJwt']) {
