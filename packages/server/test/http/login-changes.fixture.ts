@@ -10,6 +10,7 @@ import { create, jwksBody, OLD_SIGNERS, SIGNERS } from './ext-jwt-signers.fixtur
 import { AUTHENTICATORS, createIdentity, IDENTITIES, identityBody } from './identities.fixture.ts'
 import { makeUser, startTotp } from './one-time-codes.fixture.ts'
 import { mustRegister, newDevice } from './passkeys.fixture.ts'
+import { makeScimToken, ScimClient } from './scim.fixture.ts'
 
 export interface Target {
   readonly isAdmin: boolean
@@ -24,6 +25,8 @@ export interface Target {
   readonly enrollmentId: string
   /** Saved by an administrator. */
   readonly signerId: string
+  /** The same, and gives the identity an attribute by a group. */
+  readonly supplierId: string
   /** Saved by an administrator, and verified. */
   readonly caId: string
 }
@@ -53,8 +56,17 @@ export async function makeTarget(app: TestApp, isAdmin: boolean): Promise<Target
     certificateId: await post(AUTHENTICATORS, { method: 'cert', identityId, certPem }),
     enrollmentId: await post(ENROLLMENTS, enrollmentBody(app, spareId)),
     signerId: await create(app),
+    supplierId: await createSupplier(app, identityId),
     caId: (await makeCa(app)).id,
   }
+}
+
+async function createSupplier(app: TestApp, identityId: string): Promise<string> {
+  const id = await create(app)
+  const linked = await app.admin('PATCH', `${IDENTITIES}/${identityId}`, { linkedSigners: [id] })
+  assert.equal(linked.status, 200, linked.text)
+  await new ScimClient(app, id, (await makeScimToken(app, id)).token).addGroup('staff', [identityId])
+  return id
 }
 
 type Rows = readonly Readonly<Record<string, unknown>>[]
@@ -75,6 +87,7 @@ export async function loadLoginState(app: TestApp, target: Target): Promise<Logi
     db.selectFrom('identities').selectAll().where('id', 'in', ids).orderBy('id').execute(),
     db.selectFrom('auth_policies').selectAll().where('id', '=', target.policyId).execute(),
     db.selectFrom('auth_policy_signers').selectAll().where('auth_policy_id', '=', target.policyId).execute(),
+    db.selectFrom('identity_attributes').selectAll().where('identity_id', 'in', ids).orderBy('attribute').execute(),
     db.selectFrom('authenticators').selectAll().where('identity_id', 'in', ids).orderBy('id').execute(),
     db.selectFrom('enrollments').selectAll().where('identity_id', 'in', ids).orderBy('id').execute(),
     db.selectFrom('totps').selectAll().where('identity_id', 'in', ids).orderBy('id').execute(),
@@ -127,6 +140,7 @@ export const LOGIN_CHANGES: readonly LoginChange[] = [
     },
     { call: `PATCH ${signers}/:id`, what: 'disabled', id: ofSigner, body: () => ({ enabled: false }) },
     { call: `DELETE ${signers}/:id`, what: 'deleted', id: ofSigner },
+    { call: `DELETE ${signers}/:id`, what: 'deleted with attributes', id: ({ supplierId }) => supplierId },
   ]),
   { call: `PUT ${CAS}/:id`, what: 'no logins', id: ofCa, body: () => caReplacement({ isAuthEnabled: false }) },
   { call: `PUT ${CAS}/:id`, what: 'a claim', id: ofCa, body: () => caReplacement({ externalIdClaim: CLAIM }) },
@@ -173,14 +187,17 @@ export const LOGIN_CHANGES: readonly LoginChange[] = [
     id: ofIdentity,
     body: (_app, { isAdmin }) => identityBody({ isAdmin, authPolicyId: 'default' }),
   },
-  ...[{ authPolicyId: 'default' }, { externalId: 'own-subject' }, { expiresAt: '2000-01-01T00:00:00Z' }].map(
-    (body) => ({
-      call: `PATCH ${IDENTITIES}/:id`,
-      what: JSON.stringify(body),
-      id: ofIdentity,
-      body: () => body,
-    }),
-  ),
+  ...[
+    { authPolicyId: 'default' },
+    { externalId: 'own-subject' },
+    { expiresAt: '2000-01-01T00:00:00Z' },
+    { roleAttributes: ['own'] },
+  ].map((body) => ({
+    call: `PATCH ${IDENTITIES}/:id`,
+    what: JSON.stringify(body),
+    id: ofIdentity,
+    body: () => body,
+  })),
   { call: `DELETE ${IDENTITIES}/:id`, what: 'deleted', id: ofIdentity },
   { call: `POST ${IDENTITIES}/:id/disable`, what: 'disabled', id: ofIdentity, body: () => ({ durationMinutes: 0 }) },
   { call: `POST ${IDENTITIES}/:id/enable`, what: 'enabled', id: ofSpare },

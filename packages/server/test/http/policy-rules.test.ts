@@ -5,7 +5,7 @@ import { createPolicy, POLICIES } from './auth-policies.fixture.ts'
 import { ADMIN_PASSWORD, buildApp, type TestApp } from './build-app.ts'
 import { LOG_IN, makeHolder, overTls } from './client-certificates.fixture.ts'
 import { summarize } from './ext-jwt-signers.fixture.ts'
-import { createIdentity, createPassword, OWN_IDENTITY } from './identities.fixture.ts'
+import { createIdentity, createPassword, IDENTITIES, OWN_IDENTITY } from './identities.fixture.ts'
 import { logInByPasskey, makePerson, mustRegister } from './passkeys.fixture.ts'
 import { DECISIONS, logInWithToken, SIGNERS, setUpProvider, storeDecisions } from './provider.fixture.ts'
 
@@ -126,6 +126,44 @@ test('N-22 a trusted signer that a rule of a policy names is renamed by administ
   await setRule(app, authPolicyId, `signer.id == "${strong}"`)
   assert.equal(await write('PATCH', weak, { name: 'strong' }), '200', 'no rule reads the names any more')
   assert.deepEqual([await logIn('strong'), await logIn('weak')], [200, 401])
+})
+
+test('N-23 a signer that supplies attributes to an identity is deleted only with the rights of that identity', async (t) => {
+  const { app, token, createSigner, createIdentity } = await setUpProvider(t)
+  const holder = await app.makeIdentity({ permissions: ['external-jwt-signer.delete'] })
+  const main = await createSigner({ name: 'main' })
+  const authPolicyId = await createPolicy(app, {
+    extJwt: { allowed: true, allowedSigners: [main] },
+    acceptRule: '!("contractors" in identity.attributes) || claims.hd == "strong"',
+  })
+  let made = 0
+  /** A person whose attributes come from the tokens of a signer of their own. */
+  const makePair = async (rights: object) => {
+    const aud = `sync ${++made}`
+    const sub = `person-${made}@idp.example`
+    const identityId = await createIdentity({ ...rights, name: aud, externalId: sub })
+    const signer = { name: aud, audience: aud, attributeSync: 'login', enrollAttributeClaimsSelector: 'groups' }
+    const signerId = await createSigner(signer)
+    assert.equal((await logInWithToken(app, token({ aud, sub, groups: ['contractors'] }))).status, 200)
+    assert.equal((await app.admin('PATCH', `${IDENTITIES}/${identityId}`, { authPolicyId })).status, 200)
+    const logIn = async (hd: string) => (await logInWithToken(app, token({ sub, hd }))).status
+    assert.deepEqual([await logIn('weak'), await logIn('strong')], [401, 200])
+    const path = `${SIGNERS}/${signerId}`
+    const remove = async () => summarize(await app.call('DELETE', path, undefined, { session: holder.session }))
+    return { path, logIn, remove }
+  }
+  for (const rights of [{ isAdmin: true }, { permissions: ['identity.read'] }]) {
+    const { path, logIn, remove } = await makePair(rights)
+    assert.equal(await remove(), UNAUTHORIZED, JSON.stringify(rights))
+    assert.equal((await app.admin('PATCH', path, { enabled: false })).status, 200)
+    assert.equal(await remove(), UNAUTHORIZED, 'its attributes stay while it is disabled')
+    assert.deepEqual([await logIn('weak'), await logIn('strong')], [401, 200])
+  }
+  for (const rights of [{}, { permissions: ['external-jwt-signer.delete'] }]) {
+    const { logIn, remove } = await makePair(rights)
+    assert.equal(await remove(), '200', JSON.stringify(rights))
+    assert.deepEqual([await logIn('weak'), await logIn('strong')], [200, 200])
+  }
 })
 
 test('N-22 rules see no name of a signer that is not trusted', async (t) => {

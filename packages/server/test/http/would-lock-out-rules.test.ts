@@ -6,6 +6,7 @@ import type { AppOptions } from './build-app.ts'
 import { savedOf, summarize } from './ext-jwt-signers.fixture.ts'
 import { createPassword, defaultAdminId, IDENTITIES } from './identities.fixture.ts'
 import { logInWithToken, SIGNERS, setUpProvider } from './provider.fixture.ts'
+import { makeScimToken, ScimClient } from './scim.fixture.ts'
 
 const ONLY_TOKENS = { cert: { allowed: false }, extJwt: { allowed: true }, updb: { allowed: false } }
 const BOB = 'bob@idp.example'
@@ -201,4 +202,53 @@ test('Z-20 where nothing is kept, an administrator keeps what the rule of the po
   const other = { acceptRule: 'has(claims.sub) && identity.id != ""' }
   assert.equal(await send('PATCH', `${rules}${CONFIRMED}`, other, await logIn()), '200')
   assert.equal(await change(), '200')
+})
+
+const SYNCING = { attributeSync: 'login', enrollAttributeClaimsSelector: 'groups' }
+
+for (const keepLogins of [true, false]) {
+  test(`Z-20 the last signer that supplies what the rule of administrators reads, ${keepLogins ? 'with' : 'without'} kept logins`, async (t) => {
+    const { policy, createSigner, logIn, disableDefault, send } = await setUp(t, {
+      settings: { config: settingsFile(t, `whatIf:\n  keepLogins: ${keepLogins}\n`) },
+    })
+    const supply = async (name: string) => {
+      const id = await createSigner({ ...SYNCING, name, audience: name })
+      await logIn({ aud: name, groups: ['admins'] })
+      return `${SIGNERS}/${id}`
+    }
+    const [one, other] = [await supply('one'), await supply('other')]
+    await logIn()
+    assert.equal(await send('PATCH', `${POLICIES}/${policy}`, { acceptRule: ADMINS_ONLY }), '200')
+    assert.equal(await disableDefault(), '200')
+    const session = await logIn()
+    const remove = (path: string) => send('DELETE', path, undefined, session)
+    assert.equal(await remove(one), '200', 'no attribute is lost')
+    assert.equal(await remove(other), LOCKED_OUT)
+    assert.equal(await send('PATCH', other, { enabled: false }, session), '200')
+    assert.equal(await remove(other), LOCKED_OUT, 'its attributes stay while it is disabled')
+    assert.equal(typeof (await logIn()), 'string')
+    assert.equal(await remove(`${other}${CONFIRMED}`), '200')
+  })
+}
+
+test('Z-20 attributes of groups that the rule of administrators reads are not renamed', async (t) => {
+  const { app, policy, alice, createSigner, logIn, disableDefault, send } = await setUp(t)
+  const id = await createSigner({ name: 'groups', audience: 'groups' })
+  const one = `${SIGNERS}/${id}`
+  const scim = new ScimClient(app, id, (await makeScimToken(app, id)).token)
+  assert.equal(await send('PATCH', `${IDENTITIES}/${alice}`, { linkedSigners: [id] }), '200')
+  await scim.addGroup('admins', [alice])
+  await logIn()
+  assert.equal(await send('PATCH', `${POLICIES}/${policy}`, { acceptRule: ADMINS_ONLY }), '200')
+  assert.equal(await disableDefault(), '200')
+  const session = await logIn()
+  const rename = (query = '') =>
+    send('PATCH', `${one}${query}`, { scimGroupAttributeTemplate: 'group {displayName}' }, session)
+  assert.equal(await rename(), LOCKED_OUT)
+  assert.equal(await send('PATCH', one, { enabled: false }, session), '200')
+  assert.equal(await rename(), LOCKED_OUT, 'its attributes stay while it is disabled')
+  const both = `${ADMINS_ONLY} || "group admins" in identity.attributes`
+  assert.equal(await send('PATCH', `${POLICIES}/${policy}`, { acceptRule: both }, session), '200')
+  assert.equal(await rename(), '200')
+  assert.equal(typeof (await logIn()), 'string')
 })

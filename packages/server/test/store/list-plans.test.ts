@@ -25,9 +25,9 @@ import {
 } from '../../src/store/filter-tables.ts'
 import { buildFilterOptions, type FilterTable } from '../../src/store/filter-to-sql.ts'
 import { buildChanges } from '../../src/store/reads/audit-event-reads.ts'
-import { buildRightsUnderPolicy } from '../../src/store/reads/identity-reads.ts'
 import { mayTakeLong } from '../../src/store/reads/list-reader.ts'
 import { buildListQueries } from '../../src/store/reads/list-rows.ts'
+import { buildRightsSuppliedBy, buildRightsUnderPolicy } from '../../src/store/reads/rights-reads.ts'
 import { buildFoldedUsers } from '../../src/store/reads/scim-user-reads.ts'
 import type { Database } from '../../src/store/schema.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -112,11 +112,12 @@ for (const database of DATABASES) {
 }
 
 for (const database of DATABASES) {
-  test(`D35 the cost of reading the rights under a policy does not grow with identities that have none, on ${database}`, async (t) => {
+  test(`D35 the cost of reading the rights under a policy or of whom a signer supplies does not grow with identities that have none, on ${database}`, async (t) => {
     const store = await openTestStore(t, database)
     await fill(store)
     const query = buildRightsUnderPolicy(store.db, 'default')
     assert.match(await planOf(store, query.compile()), /identities_rights/)
+    assert.match(await planOf(store, buildRightsSuppliedBy(store.db, 'signer').compile()), /identities_rights/)
     const rights = await query.execute()
     assert.deepEqual(
       rights.map(({ is_admin, permissions }) => [Boolean(is_admin), permissions]),

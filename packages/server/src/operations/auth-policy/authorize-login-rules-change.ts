@@ -1,6 +1,6 @@
-import { AppError, hasAllPermissionsOf } from '@countersign/core'
 import type { AuthorizedTransaction } from '../../store/operation.ts'
-import { loadRightsUnderPolicy } from '../../store/reads/identity-reads.ts'
+import { loadRightsUnderPolicy } from '../../store/reads/rights-reads.ts'
+import { checkHasRightsOf } from '../identity/authorize-identity-change.ts'
 
 /**
  * Fails with UNAUTHORIZED unless the actor may change every identity that has the policy: what a policy accepts as proof decides who can act as
@@ -8,6 +8,5 @@ import { loadRightsUnderPolicy } from '../../store/reads/identity-reads.ts'
  */
 export async function authorizeLoginRulesChange(tx: AuthorizedTransaction, policyId: string): Promise<void> {
   if (tx.actor.isAdmin) return
-  const holders = await loadRightsUnderPolicy(tx.db, policyId)
-  if (!holders.every((holder) => hasAllPermissionsOf(tx.actor, holder))) throw new AppError('UNAUTHORIZED')
+  checkHasRightsOf(tx.actor, await loadRightsUnderPolicy(tx.db, policyId))
 }

@@ -1,4 +1,4 @@
-import { AppError, hasAllPermissionsOf, isAccountIdentity } from '@countersign/core'
+import { AppError, hasAllPermissionsOf, isAccountIdentity, type PermissionHolder } from '@countersign/core'
 import type { StoredIdentity } from '../../store/identity-row.ts'
 import { notFound } from '../../store/not-found.ts'
 import type { AuthorizedTransaction } from '../../store/operation.ts'
@@ -11,8 +11,13 @@ import { findIdentity } from '../../store/reads/identity-reads.ts'
 export async function authorizeIdentityChange(tx: AuthorizedTransaction, id: string): Promise<StoredIdentity> {
   const identity = await findIdentity(tx.db, id)
   if (!identity) throw notFound('identity', id)
-  if (!hasAllPermissionsOf(tx.actor, identity)) throw new AppError('UNAUTHORIZED')
+  checkHasRightsOf(tx.actor, [identity])
   return identity
+}
+
+/** Fails with UNAUTHORIZED unless the actor has the rights of all these identities. */
+export function checkHasRightsOf(actor: PermissionHolder, holders: readonly PermissionHolder[]): void {
+  if (!holders.every((holder) => hasAllPermissionsOf(actor, holder))) throw new AppError('UNAUTHORIZED')
 }
 
 /**

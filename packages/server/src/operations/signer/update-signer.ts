@@ -79,12 +79,15 @@ async function changeSigner(
   await checkSigner(tx, current.id, next, keyFacts)
   const trust = isSecurityWrite ? trustAfterWrite(writerOf(tx), tx.now) : current.trust
   const ending = await endedSessions(tx, current, { ...next, ...keyFacts })
-  const update = () => updateSigner(tx, current, { settings: next, keyFacts, nearMisses, trust, ...ending })
-  if (next.scimGroupAttributeTemplate !== current.scimGroupAttributeTemplate)
-    await renameGroupAttributes(tx, current, next)
-  if (current.attributeSync === 'login' && next.attributeSync !== 'login') await releaseTokenAttributes(tx, current.id)
+  const renamesAttributes = next.scimGroupAttributeTemplate !== current.scimGroupAttributeTemplate
+  const releasesAttributes = current.attributeSync === 'login' && next.attributeSync !== 'login'
+  const update = async () => {
+    if (renamesAttributes) await renameGroupAttributes(tx, current, next)
+    if (releasesAttributes) await releaseTokenAttributes(tx, current.id)
+    await updateSigner(tx, current, { settings: next, keyFacts, nearMisses, trust, ...ending })
+  }
   const isUsable = current.enabled && current.trust.isTrusted
-  await (isUsable ? ensureAdministratorRemains(tx, update) : update())
+  await (isUsable || renamesAttributes ? ensureAdministratorRemains(tx, update) : update())
 }
 
 function givesSecret({ jwksAuthorization }: GivenKeyFacts): boolean {

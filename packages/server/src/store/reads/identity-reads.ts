@@ -1,5 +1,5 @@
-import type { EnrollmentKey, PermissionHolder } from '@countersign/core'
-import { type Kysely, sql } from 'kysely'
+import type { EnrollmentKey } from '@countersign/core'
+import type { Kysely } from 'kysely'
 import { identityFromRow, type StoredIdentity } from '../identity-row.ts'
 import { readJsonColumn } from '../json-column.ts'
 import { prepared, preparedForIds } from '../prepared.ts'
@@ -156,23 +156,6 @@ export async function withAttributes(db: Kysely<Database>, rows: readonly Identi
   )
   const byIdentity = Map.groupBy(attributes, (row) => row.identity_id)
   return rows.map((row) => identityFromRow(row, byIdentity.get(row.id) ?? []))
-}
-
-/** As in the index `identities_rights`, or the index is not used. */
-const HOLDS_RIGHTS = sql<boolean>`(is_admin or permissions <> '[]')`
-
-/** The statement behind `loadRightsUnderPolicy`. */
-export function buildRightsUnderPolicy(db: Kysely<Database>, policyId: string) {
-  const holders = db.selectFrom('identities').where('auth_policy_id', '=', policyId).where(HOLDS_RIGHTS)
-  return holders.select(['is_admin', 'permissions']).distinct()
-}
-
-const rightsUnderPolicy = prepared(1, buildRightsUnderPolicy)
-
-/** The rights that identities with this policy hold, each combination once. Identities without rights are left out. */
-export async function loadRightsUnderPolicy(db: Kysely<Database>, policyId: string): Promise<PermissionHolder[]> {
-  const rows = await rightsUnderPolicy(db, policyId)
-  return rows.map((row) => ({ isAdmin: Boolean(row.is_admin), permissions: readJsonColumn(row.permissions) }))
 }
 
 /** The fields of identities that other entities show, by id. */
