@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { newId } from '@countersign/core'
 import type { AppOptions } from '../http/build-app.ts'
+import { summarize } from '../http/ext-jwt-signers.fixture.ts'
+import { defaultAdminId } from '../http/identities.fixture.ts'
 import { settle, until } from '../keyset/fake-time.ts'
 import { makeAccountClients } from './account-clients.fixture.ts'
 import { setUpHosted } from './hosted.fixture.ts'
@@ -228,6 +230,21 @@ test('D35 an account whose identity is disabled gives itself no access, and no p
   assert.deepEqual([(await exchange()).status, await rename(), await removed()], [401, 401, 401])
   assert.equal((await app.admin('POST', `${path}/enable`)).status, 200)
   assert.deepEqual([(await exchange()).status, await rename()], [200, 200])
+})
+
+test('N-08 the identity of an API account does not count as an administrator who remains', async (t) => {
+  const { app, exchange, account } = await setUp(t)
+  assert.equal((await exchange()).status, 200)
+  const disable = async () => {
+    const path = `/edge/management/v1/identities/${await defaultAdminId(app)}/disable?confirmLockOut=true`
+    return summarize(await app.admin('POST', path, { durationMinutes: 1 }))
+  }
+  assert.equal(await disable(), '409 LAST_ADMINISTRATOR')
+  const path = `/identity/v1/api-account-identities/${account}`
+  assert.equal((await app.admin('PATCH', path, { active: false })).status, 200)
+  assert.equal(await disable(), '409 LAST_ADMINISTRATOR', 'nor that of an inactive account')
+  await app.makeIdentity({ isAdmin: true })
+  assert.equal(await disable(), '200')
 })
 
 test('an account that exchanged is listed once, and its session shows the account itself', async (t) => {

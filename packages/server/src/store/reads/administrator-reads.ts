@@ -1,5 +1,5 @@
-import { isAccountIdentity } from '@countersign/core'
-import type { ExpressionBuilder, Kysely } from 'kysely'
+import { accountIdentityId } from '@countersign/core'
+import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
 import type { Database } from '../schema.ts'
 import type { Store } from '../store.ts'
 import { withinDeadline } from './list-reader.ts'
@@ -89,11 +89,17 @@ export async function listAdministrators(
     .select(['expires_at as expiresAt', 'has_expired as hasExpired'])
     .select(['created_at as createdAt', 'updated_at as updatedAt'])
     .where('is_admin', '=', true)
+    .where(IS_NO_ACCOUNT)
     .where(withinDeadline(store))
     .orderBy('name')
   const rows = await store.readLong(caller, administrators.compile())
-  return rows.filter(({ id }) => !isAccountIdentity(id)).map((row) => ({ ...row, hasExpired: Boolean(row.hasExpired) }))
+  return rows.map((row) => ({ ...row, hasExpired: Boolean(row.hasExpired) }))
 }
+
+const ACCOUNT_PREFIX = accountIdentityId('')
+
+/** As `isAccountIdentity`. Such an identity has no login, and its row does not say whether the account is active. */
+const IS_NO_ACCOUNT = sql<boolean>`substr(identities.id, 1, ${sql.lit(ACCOUNT_PREFIX.length)}) <> ${sql.lit(ACCOUNT_PREFIX)}`
 
 function enabledAdministrators(db: Kysely<Database>, now: number) {
   return (
@@ -102,6 +108,7 @@ function enabledAdministrators(db: Kysely<Database>, now: number) {
       .innerJoin('auth_policies', 'auth_policies.id', 'identities.auth_policy_id')
       .select('identities.id')
       .where('identities.is_admin', '=', true)
+      .where(IS_NO_ACCOUNT)
       .where((eb) => eb.or([eb('identities.disabled_at', 'is', null), eb('identities.disabled_until', '<=', now)]))
       // An administrator whose access ends is none on whom the installation can rest.
       .where('identities.expires_at', 'is', null)
