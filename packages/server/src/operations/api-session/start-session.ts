@@ -64,19 +64,36 @@ export const createApiSession = operation({
   access: 'none',
   needsWriteLock: false,
   locksOnlyActor: true,
-  run: (tx, session: CreateApiSession): Promise<Opening> => insertApiSession(tx, session),
+  async run(tx, session: CreateApiSession): Promise<Opening> {
+    const opening = await decideOpening(tx, session, await lockForOpening(tx, session))
+    if (opening === 'opened') await insertApiSession(tx, session)
+    return opening
+  },
   hasHappened: (opening) => opening === 'opened',
 })
 
-/** The part of `createApiSession` that other operations share. Those that lock more do so together with the identity. */
-export async function insertApiSession(
+/** What decides whether an identity gets another session. */
+export interface LockedForOpening {
+  readonly identity: LoginState | undefined
+  readonly count: number
+}
+
+/** Locks the identity, and counts its sessions. Sent together: PostgreSQL counts once it has the lock. */
+export async function lockForOpening(
   tx: Transaction,
-  { envInfo, sdkInfo, maxPerIdentity, secondFactors, comparedWith, passkey, uses, ...session }: CreateApiSession,
-  locking = lockIdentity(tx, session.identityId, session.token),
+  { identityId, token }: Pick<CreateApiSession, 'identityId' | 'token'>,
+): Promise<LockedForOpening> {
+  const [identity, count] = await Promise.all([lockIdentity(tx, identityId, token), countSessions(tx, identityId)])
+  return { identity, count }
+}
+
+/** Decides whether a session may be opened, and makes room for it. `insertApiSession` opens it. Fails as `createApiSession` does. */
+export async function decideOpening(
+  tx: Transaction,
+  { maxPerIdentity, secondFactors, comparedWith, passkey, uses, ...session }: CreateApiSession,
+  { identity, count }: LockedForOpening,
 ): Promise<Opening> {
   const { identityId, token } = session
-  // Sent together: PostgreSQL counts once it has the lock.
-  const [identity, count] = await Promise.all([locking, countSessions(tx, identityId)])
   if (token && identity && identity.signerRevision !== token.signerRevision) return 'signer-changed'
   if (token && identity && isTokenRevoked(identity, token)) return 'token-revoked'
   if (!identity || !(await mayLogIn(tx, identity, session, { comparedWith, passkey })))
@@ -85,10 +102,15 @@ export async function insertApiSession(
   if (usedBefore) return usedBefore
   const surplus = count + 1 - maxPerIdentity
   if (surplus > 0) await endSurplusSessions(tx, identityId, { surplus, secondFactors })
+  return 'opened'
+}
+
+/** Opens a session for which `decideOpening` has decided. */
+export async function insertApiSession(tx: Transaction, session: CreateApiSession): Promise<void> {
+  const { identityId, envInfo, sdkInfo, secondFactors } = session
   await insertSession(tx, session)
   if (secondFactors) tx.idleSessions?.addIncomplete(identityId, session.id)
   if (envInfo || sdkInfo) await setClientInfo(tx, identityId, { envInfo, sdkInfo })
-  return 'opened'
 }
 
 /** An identity provider can only revoke the tokens of identities that are linked to its signer. */

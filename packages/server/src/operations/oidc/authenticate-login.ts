@@ -1,12 +1,17 @@
 import { type OidcLoginDetails, withSecondToken } from '../../store/oidc-login.ts'
 import { operation } from '../../store/operation.ts'
-import { lockIdentity } from '../../store/reads/lock-identity.ts'
+import { lockOidcLogin } from '../../store/reads/oidc-login-reads.ts'
 import { findLiveSessionRow } from '../../store/reads/session-reads.ts'
 import { setPassedTotp } from '../../store/writes/api-session-writes.ts'
 import { deleteSessions } from '../../store/writes/end-sessions.ts'
 import { type NewOidcCode, setLoginSession } from '../../store/writes/oidc-login-writes.ts'
-import { type CreateApiSession, insertApiSession, type Opening } from '../api-session/start-session.ts'
-import { lockLogin } from './lock-login.ts'
+import {
+  type CreateApiSession,
+  decideOpening,
+  insertApiSession,
+  lockForOpening,
+  type Opening,
+} from '../api-session/start-session.ts'
 
 export interface AuthenticateOidcLogin {
   readonly loginId: string
@@ -39,20 +44,23 @@ export const authenticateOidcLogin = operation({
     tx,
     { loginId, session, details: given, code }: AuthenticateOidcLogin,
   ): Promise<AuthenticatedOidcLogin | 'busy' | Exclude<Opening, 'opened'> | undefined> {
-    const locking = lockIdentity(tx, session.identityId, session.token)
-    const login = await lockLogin(tx, loginId, locking)
+    const [locked, login] = await Promise.all([lockForOpening(tx, session), lockOidcLogin(tx, loginId)])
     if (login === 'busy') return login
     if (!login || login.code?.isRedeemed) return undefined
-    const opening = await insertApiSession(tx, session, locking)
+    const opening = await decideOpening(tx, session, locked)
     if (opening !== 'opened') return opening
     const earlier = login.session && (await findLiveSessionRow(tx.db, login.session.id, tx.now))
     const isSame = earlier?.identity_id === session.identityId
     const passedTotpId = isSame ? earlier.passed_totp_id : null
     const secondSigner = given.secondSigner ?? (isSame ? login.session?.details.secondSigner : undefined)
     const details = secondSigner ? withSecondToken(given, secondSigner) : given
+    // Sent together.
+    await Promise.all([
+      insertApiSession(tx, session),
+      setLoginSession(tx, loginId, { sessionId: session.id, details, code }),
+    ])
     if (passedTotpId !== null) await setPassedTotp(tx, session.id, passedTotpId)
     if (isSame) await deleteSessions(tx, [earlier])
-    await setLoginSession(tx, loginId, { sessionId: session.id, details, code })
     return { passedTotpId, details, replacedSessionId: isSame ? undefined : earlier?.id }
   },
   hasHappened: (passed) => typeof passed === 'object',
