@@ -135,7 +135,7 @@ interface NetworkLimiterParts {
   readonly known: KnownNetworks
 }
 
-/** Counts by the network of a client address and, unless the network is known, by its /48. */
+/** Counts by the network of a client address and by its /48, whose known networks count together beside all others. */
 class NetworkLimiter implements AttemptLimiter {
   readonly #parts: NetworkLimiterParts
 
@@ -147,9 +147,9 @@ class NetworkLimiter implements AttemptLimiter {
     const { network, site, known } = this.#parts
     const attempt = network.begin(clientNetwork(address))
     const siteName = findClientSite(address)
-    if (siteName === undefined || known.isKnown(address)) return attempt
+    if (siteName === undefined) return attempt
     try {
-      const ofSite = site.begin(siteName)
+      const ofSite = site.begin(known.isKnown(address) ? `${siteName} known` : siteName)
       return {
         giveBack: () => {
           attempt.giveBack()

@@ -44,7 +44,19 @@ test('R-16 the /64 networks of one /48 share a limit on wrong passwords, and the
   assert.deepEqual(seen, [...Array(20).fill(WRONG), ...Array(4).fill(LIMITED)])
   assert.equal(await guess('2001:db8:2::1'), WRONG)
   assert.equal(await guess('2001:db8:1:fffe::1', password), LIMITED)
-  assert.equal(await guess(own, password), '200', 'a network that has logged in before is exempt')
+  assert.equal(await guess(own, password), '200', 'strangers do not use up what known networks need')
+})
+
+test('R-16 the /64 networks of one /48 share the same limit when they have logged in, beside that of strangers', async (t) => {
+  const { guess, password } = await setUp(t, { passwordBurst: 2, passwordPerMinute: 1, accountBurst: 0 })
+  const networks = Array.from({ length: 24 }, (_, nth) => `2001:db8:1:${nth.toString(16)}::1`)
+  for (const network of networks) assert.equal(await guess(network, password), '200')
+  const seen: string[] = []
+  for (const network of networks) seen.push(await guess(network))
+  assert.deepEqual(seen, [...Array(20).fill(WRONG), ...Array(4).fill(LIMITED)])
+  assert.equal(await guess('2001:db8:1:ffff::1'), WRONG)
+  assert.equal(await guess('2001:db8:2::1', password), '200')
+  assert.equal(await guess('2001:db8:2::1'), WRONG)
 })
 
 test('R-17 guesses of one account from many networks are delayed more and more, and its own networks are not', async (t) => {
