@@ -53,22 +53,23 @@ export class AccountChoices {
 
   /** Fails with TIMEOUT when comparing the conditions takes too long, and with SERVER_TOO_MANY_REQUESTS. */
   async choose(choosing: Choosing): Promise<AccountChoice> {
-    const latestStart = performance.now() + this.#limits.maxWaitMs
+    const since = performance.now()
     const { organizationId, token } = choosing
     let known = this.#findRemembered(choosing)
     // Another request with the same token may choose first.
     for (; !known && this.#usedBy(organizationId) >= SHORT_MS; known = this.#findRemembered(choosing)) {
       await nextTurn()
-      checkStart(latestStart)
+      if (performance.now() - since > this.#limits.maxWaitMs) throw choiceTimeout()
     }
     if (known) return known
     const comparing = chooseAccount(candidatesOf(choosing), token.claims)
     const ended = this.#compareShortly(comparing, organizationId)
     if (ended) return this.#end(ended, choosing)
-    return this.#queue.run(organizationId, async () => {
-      checkStart(latestStart)
-      return this.#findRemembered(choosing) ?? this.#end(await this.#compareInTurns(comparing), choosing)
-    })
+    return this.#queue.run(
+      organizationId,
+      async () => this.#findRemembered(choosing) ?? this.#end(await this.#compareInTurns(comparing), choosing),
+      { since },
+    )
   }
 
   #findRemembered({ token, accounts }: Choosing): FederatedAccount | undefined {
@@ -121,10 +122,6 @@ function compareFor(ms: number, comparing: ComparingAccounts, untilMs = Number.P
 
 function candidatesOf({ accounts, providerIds }: Choosing): FederatedAccount[] {
   return [...accounts.byId.values()].filter(({ identityProviderId }) => providerIds.has(identityProviderId))
-}
-
-function checkStart(latestStart: number): void {
-  if (performance.now() > latestStart) throw choiceTimeout()
 }
 
 function choiceTimeout(): AppError {

@@ -1,7 +1,7 @@
 import { type AccountRole, type HostedAccess, roleGives } from '@countersign/contract'
 import { AppError, hostedIdentityId } from '@countersign/core'
 import type { ReportedRequest } from '../events/reported-request.ts'
-import type { LiveSession, LiveSessions } from '../session/live-sessions.ts'
+import { isUnchanged, type LiveSession, type LiveSessions } from '../session/live-sessions.ts'
 import type { SignerRevision } from '../store/actor-credential.ts'
 import type { RefusedLogin } from '../token/decision-recorder.ts'
 import type { RequestProofs, TokenContext } from '../token/request-proofs.ts'
@@ -112,20 +112,16 @@ export class HostedCallers {
     return { organizationId, role, identityId, account, session: undefined }
   }
 
-  async #findBySession({
-    sessionToken,
-    secondTokens,
-    proofs,
-    checkProof,
-    method,
-    address,
-  }: HostedCredentials): Promise<HostedCaller> {
+  async #findBySession(credentials: HostedCredentials): Promise<HostedCaller> {
+    const { sessionToken, secondTokens, proofs, checkProof, method, address } = credentials
     const { sessions, secondFactor, localOrganization } = this.#parts
     const session = await sessions.peek(sessionToken)
     if (session) await checkProof(session)
     const request = { method, address, proofs }
     const factors = session && (await secondFactor.check(sessions.noteUse(session), secondTokens(session.id), request))
     if (!session || factors?.missing.length !== 0) throw new TokenRefused('session-refused')
+    // The rule of its policy may have waited for its turn.
+    if (!isUnchanged(session, await sessions.peek(sessionToken))) return this.#findBySession(credentials)
     if (factors.signer) sessions.noteSecondToken(session)
     if (!session.identity.isAdmin) throw new AppError('FORBIDDEN')
     const identityId = hostedIdentityId(session.identity.id)

@@ -11,5 +11,6 @@ const MAX_WAITING = 20
 /** Runs the fetches of each owner one after another, because requests choose the hosts, which may be slow. */
 export function createFetchInTurn(fetchDocument: FetchDocument): FetchInTurn {
   const queue = new FairQueue({ atOnce: MAX_AT_ONCE, perKey: 1, maxWaiting: MAX_WAITING })
-  return (owner, url, options) => queue.run(owner, () => fetchDocument(url, { ...options, owner }), options.signal)
+  return (owner, url, options) =>
+    queue.run(owner, () => fetchDocument(url, { ...options, owner }), { signal: options.signal })
 }

@@ -30,7 +30,7 @@ export function createLookupQueue(): LookupQueue {
   const low = new FairQueue({ atOnce: 1, maxWaiting })
 
   return ({ priority, owner, signal }, lookup) => {
-    if (priority === 'normal') return lookups.run(owner, lookup, signal)
+    if (priority === 'normal') return lookups.run(owner, lookup, { signal })
     return new Promise((resolve, reject) => {
       const runAndPause = async (): Promise<void> => {
         let tookMs = 0
@@ -40,10 +40,10 @@ export function createLookupQueue(): LookupQueue {
             tookMs = performance.now() - startedMs
           })
         }
-        await lookups.run(owner, timed, signal).then(resolve, reject)
+        await lookups.run(owner, timed, { signal }).then(resolve, reject)
         await sleep(tookMs, undefined, { ref: false })
       }
-      low.run(owner, runAndPause, signal).catch(reject)
+      low.run(owner, runAndPause, { signal }).catch(reject)
     })
   }
 }

@@ -13,6 +13,15 @@ interface FairQueueOptions {
   readonly perKey?: number
   /** With more work of one key waiting, further work for it fails with SERVER_TOO_MANY_REQUESTS. */
   readonly maxWaiting: number
+  /** Work that has waited longer when its turn comes fails with TIMEOUT: its client may have gone. */
+  readonly maxWaitMs?: number
+}
+
+interface RunOptions {
+  /** Work that still waits when it aborts is dropped, and rejects with its reason. */
+  readonly signal?: AbortSignal | undefined
+  /** When the wait began, by `performance.now()`; now unless given. */
+  readonly since?: number
 }
 
 /** Runs asynchronous work, a limited amount at a time. Keys take turns, so that one with much work does not delay the others. */
@@ -20,23 +29,29 @@ export class FairQueue {
   readonly #atOnce: number
   readonly #perKey: number
   readonly #maxWaiting: number
+  readonly #maxWaitMs: number
   /** By key, in the order of their turns. */
   readonly #waiting = new Map<string, Waiting[]>()
   readonly #runningOf = new Map<string, number>()
   #running = 0
 
-  constructor({ atOnce, perKey = atOnce, maxWaiting }: FairQueueOptions) {
+  constructor({ atOnce, perKey = atOnce, maxWaiting, maxWaitMs = Number.POSITIVE_INFINITY }: FairQueueOptions) {
     this.#atOnce = atOnce
     this.#perKey = perKey
     this.#maxWaiting = maxWaiting
+    this.#maxWaitMs = maxWaitMs
   }
 
-  /** Work that still waits when `signal` aborts is dropped, and rejects with the reason of the signal. */
-  async run<Result>(key: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  async run<Result>(
+    key: string,
+    work: () => Promise<Result>,
+    { signal, since = performance.now() }: RunOptions = {},
+  ): Promise<Result> {
     signal?.throwIfAborted()
     if (this.#canRun(key)) this.#begin(key)
     else await this.#wait(key, signal)
     try {
+      if (performance.now() - since > this.#maxWaitMs) throw new AppError('TIMEOUT')
       return await work()
     } finally {
       this.#end(key)

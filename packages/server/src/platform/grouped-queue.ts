@@ -5,6 +5,8 @@ interface GroupedQueueOptions {
   readonly atOnce: number
   /** With more work of one member waiting, further work for it fails with SERVER_TOO_MANY_REQUESTS. */
   readonly maxWaiting: number
+  /** Work that has waited longer when its turn comes fails with TIMEOUT. */
+  readonly maxWaitMs: number
 }
 
 interface Members {
@@ -15,13 +17,13 @@ interface Members {
 
 /** Runs asynchronous work, one piece of a group at a time. Groups take turns, and so do the members of a group, however many it has. */
 export class GroupedQueue {
-  readonly #maxWaiting: number
+  readonly #limits: Omit<GroupedQueueOptions, 'atOnce'>
   readonly #groups: FairQueue
   readonly #membersOf = new Map<string, Members>()
 
-  constructor({ atOnce, maxWaiting }: GroupedQueueOptions) {
-    this.#maxWaiting = maxWaiting
-    this.#groups = new FairQueue({ atOnce, maxWaiting: 1 })
+  constructor({ atOnce, ...limits }: GroupedQueueOptions) {
+    this.#limits = limits
+    this.#groups = new FairQueue({ ...limits, atOnce, maxWaiting: 1 })
   }
 
   /** Whether work of this group runs or waits. */
@@ -30,14 +32,12 @@ export class GroupedQueue {
   }
 
   async run<Result>(group: string, member: string, work: () => Promise<Result>): Promise<Result> {
-    const members = this.#membersOf.get(group) ?? {
-      queue: new FairQueue({ atOnce: 1, maxWaiting: this.#maxWaiting }),
-      count: 0,
-    }
+    const since = performance.now()
+    const members = this.#membersOf.get(group) ?? { queue: new FairQueue({ ...this.#limits, atOnce: 1 }), count: 0 }
     this.#membersOf.set(group, members)
     members.count += 1
     try {
-      return await members.queue.run(member, () => this.#groups.run(group, work))
+      return await members.queue.run(member, () => this.#groups.run(group, work, { since }), { since })
     } finally {
       members.count -= 1
       if (members.count === 0) this.#membersOf.delete(group)

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { AppError, isLoginAllowed, SeenDigests, sessionEnd, sessionIdleMs } from '@countersign/core'
 import type { Clock } from '../platform/clock.ts'
 import type { StoredSession } from '../store/api-session-row.ts'
@@ -84,6 +85,15 @@ export const SESSION_DEPENDENCIES: Required<DependenciesOf<LiveSession>> = {
   // A change of members is reported as one of their identities, or of the signer.
   scimGroups: () => NONE,
   eventSinks: () => NONE,
+}
+
+/** Whether a session that was read again has the rights, and needs the second factors, that it had before. */
+export function isUnchanged(session: LiveSession, current: LiveSession | undefined): boolean {
+  return isDeepStrictEqual(judgedBy(session), current && judgedBy(current))
+}
+
+function judgedBy({ identity, policy, passedTotpId, passedPasskeyId }: LiveSession) {
+  return { identity, policy, passedTotpId, passedPasskeyId }
 }
 
 /** Each session has the claims that rules have read, and an identity of its own. */

@@ -9,7 +9,8 @@ export const LONG_READ_MS = 5_000
 const CALLERS_AT_ONCE = 2
 /** With one of the controller itself. */
 export const LONG_READS_AT_ONCE = CALLERS_AT_ONCE + 1
-const MAX_WAITING_PER_CALLER = 100
+/** By the end of a read that starts later, its request would be over. */
+const WAITS = { maxWaiting: 100, maxWaitMs: LONG_READ_MS }
 
 export function longReadTimeout(): AppError {
   return new AppError('TIMEOUT', { message: 'reading the list took too long: use a filter that costs less' })
@@ -17,16 +18,11 @@ export function longReadTimeout(): AppError {
 
 /** Runs the reads of each caller one after another; callers take turns. Those of the controller itself, such as of what is to be revoked, wait for no caller. */
 export class LongReadQueue {
-  readonly #callers = new FairQueue({ atOnce: CALLERS_AT_ONCE, perKey: 1, maxWaiting: MAX_WAITING_PER_CALLER })
-  readonly #own = new FairQueue({ atOnce: 1, maxWaiting: MAX_WAITING_PER_CALLER })
+  readonly #callers = new FairQueue({ ...WAITS, atOnce: CALLERS_AT_ONCE, perKey: 1 })
+  readonly #own = new FairQueue({ ...WAITS, atOnce: 1 })
 
-  /** Throws TIMEOUT when the read did not start in time: by the end of it, its request would be over. */
-  async run<Result>(caller: string, read: () => Promise<Result>): Promise<Result> {
-    const latestStart = performance.now() + LONG_READ_MS
+  run<Result>(caller: string, read: () => Promise<Result>): Promise<Result> {
     const queue = caller === SYSTEM_ACTOR.id ? this.#own : this.#callers
-    return queue.run(caller, async () => {
-      if (performance.now() > latestStart) throw longReadTimeout()
-      return read()
-    })
+    return queue.run(caller, read)
   }
 }

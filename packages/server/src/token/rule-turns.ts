@@ -7,8 +7,8 @@ import { type KeySigner, untrustedOwnerOf } from '../store/key-signer.ts'
 /** What the rules of all requests of this process cost. */
 export const ALL_RULES = new RuleBudget(Number.POSITIVE_INFINITY)
 
-/** Owners take turns, and so do the callers of one. */
-const queue = new GroupedQueue({ atOnce: 1, maxWaiting: 250 })
+/** Owners take turns, and so do the callers of one. What a caller has read before the wait is at most so much older. */
+const queue = new GroupedQueue({ atOnce: 1, maxWaiting: 250, maxWaitMs: 1_000 })
 
 /** What the rules of an owner have cost lately; those of others may be expensive. */
 const costs = createLruCache<string, number>(10_000)
@@ -28,7 +28,7 @@ interface RuleTurn {
 
 /**
  * Runs expensive rules in a turn of the event loop in which others have not taken milliseconds yet: those of many requests would otherwise run in one turn.
- * Those of an owner with cheap ones never wait. What the caller has read before is older afterwards. Fails with SERVER_TOO_MANY_REQUESTS.
+ * Those of an owner with cheap ones never wait. What the caller has read before is older afterwards. Fails with SERVER_TOO_MANY_REQUESTS, and with TIMEOUT after a second.
  */
 async function inTurn<Result>({ owner, caller }: RuleTurn, evaluate: () => Result): Promise<Result> {
   const isCheap = (costs.get(owner) ?? MAX_RULE_COST) <= CHEAP

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { MAX_RULE_COST } from '@countersign/core'
 import { sql } from 'kysely'
+import { ALL_RULES, policyRuleInTurn } from '../../src/token/rule-turns.ts'
 import { setUpHosted } from '../hosted/hosted.fixture.ts'
 import { SIGNERS } from '../http/provider.fixture.ts'
 import { setUpScim } from '../http/scim.fixture.ts'
 import { startTarget, type Target } from './target.ts'
 
 const IDENTITIES = '/edge/management/v1/identities'
+const POLICIES = '/edge/management/v1/auth-policies'
+const RULE = 'request.method != "TRACE"'
 const AUTHORIZED_FOR_MS = 250
 const LATE_MS = AUTHORIZED_FOR_MS + 150
 
@@ -79,6 +83,62 @@ for (const [lost, lose, status] of [...LOSSES, ['one of several permissions', SO
     await lose(target, id)
     await ahead.ended
     assert.ok(performance.now() - from > AUTHORIZED_FOR_MS, 'the list had to wait')
+    const response = await listed
+    assert.equal(response.status, status, response.text)
+  })
+}
+
+/** Gives an identity a policy with a rule. Returns its id. */
+async function giveRule({ app }: Target, id: string): Promise<string> {
+  const { primary, secondary } = (await app.admin('GET', `${POLICIES}/default`)).json.data
+  const policy = { name: 'with a rule', primary, secondary, acceptRule: RULE }
+  const policyId: string = (await app.admin('POST', POLICIES, policy)).json.data.id
+  assert.equal((await app.admin('PATCH', `${IDENTITIES}/${id}`, { authPolicyId: policyId })).status, 200)
+  return policyId
+}
+
+/** Makes the rules of a policy wait until it is released. */
+function holdRules(policyId: string): () => void {
+  const held = Promise.withResolvers<void>()
+  const policy = { id: policyId, acceptRule: RULE }
+  void policyRuleInTurn(policy, 'expensive', () => ALL_RULES.spend(MAX_RULE_COST))
+  void policyRuleInTurn(policy, 'holder', () => held.promise)
+  return held.resolve
+}
+
+for (const [lost, lose, status] of LOSSES) {
+  test(`N-01 a caller who loses ${lost} while the last check of a read waits for a rule gets ${status}`, async (t) => {
+    const { target, id, session } = await setUp(t)
+    const { app } = target
+    const policyId = await giveRule(target, id)
+    const ahead = await holdTurn(target, id)
+    const from = performance.now()
+    const filter = encodeURIComponent('name contains "a"')
+    const listed = app.call('GET', `${IDENTITIES}?filter=${filter}`, undefined, { session })
+    // The caller is authorized, and waits.
+    await sleep(50)
+    const release = holdRules(policyId)
+    await ahead.ended
+    assert.ok(performance.now() - from > AUTHORIZED_FOR_MS, 'the list had to wait')
+    // The caller is authenticated again, and its rule waits.
+    await sleep(50)
+    await lose(target, id)
+    release()
+    const response = await listed
+    assert.equal(response.status, status, response.text)
+  })
+}
+
+for (const [lost, lose, status] of LOSSES.slice(0, 2)) {
+  test(`F-14 N-01 an operator who loses ${lost} while a rule waits for its turn gets ${status}`, async (t) => {
+    const target = await startTarget(t)
+    const { app } = target
+    const { id, session } = await app.makeIdentity({ isAdmin: true })
+    const release = holdRules(await giveRule(target, id))
+    const listed = app.call('GET', '/core/v3/networks', undefined, { session })
+    await sleep(50)
+    await lose(target, id)
+    release()
     const response = await listed
     assert.equal(response.status, status, response.text)
   })

@@ -50,12 +50,12 @@ test('work that waits is dropped when its signal aborts, and work that runs is n
   const queue = new FairQueue({ atOnce: 1, maxWaiting: 1 })
   const stop = new AbortController()
   const held = Promise.withResolvers<string>()
-  const running = queue.run('a', () => held.promise, stop.signal)
-  const waiting = queue.run('a', async () => assert.fail('it was dropped'), stop.signal)
+  const running = queue.run('a', () => held.promise, stop)
+  const waiting = queue.run('a', async () => assert.fail('it was dropped'), stop)
   stop.abort(new Error('no longer wanted'))
   await assert.rejects(waiting, /no longer wanted/)
   await assert.rejects(
-    queue.run('b', async () => 'late', stop.signal),
+    queue.run('b', async () => 'late', stop),
     /no longer wanted/,
   )
   const next = queue.run('a', async () => 'next')
@@ -88,4 +88,16 @@ test('rejectOlderThan rejects what has waited for so many milliseconds, and not 
   const next = add('b', 'b2')
   await end('b2')
   assert.equal(await next, 'b2')
+})
+
+test('work whose turn comes after more than the longest wait fails with TIMEOUT, and gives its turn to the next', async () => {
+  const queue = new FairQueue({ atOnce: 1, maxWaiting: 10, maxWaitMs: 60_000 })
+  const held = Promise.withResolvers<string>()
+  const running = queue.run('a', () => held.promise)
+  const late = queue.run('a', async () => assert.fail('it was late'), { since: performance.now() - 60_001 })
+  const next = queue.run('a', async () => 'next', { since: performance.now() - 1_000 })
+  held.resolve('done')
+  assert.equal(await running, 'done')
+  await assert.rejects(late, { code: 'TIMEOUT' })
+  assert.equal(await next, 'next')
 })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { GroupedQueue } from '../../src/platform/grouped-queue.ts'
 
 test('groups take turns, and so do the members of a group, however many it has', async () => {
-  const queue = new GroupedQueue({ atOnce: 1, maxWaiting: 10 })
+  const queue = new GroupedQueue({ atOnce: 1, maxWaiting: 10, maxWaitMs: 60_000 })
   const order: string[] = []
   const run = (group: string, member: string) =>
     queue.run(group, member, async () => {
@@ -19,7 +19,7 @@ test('groups take turns, and so do the members of a group, however many it has',
 })
 
 test('work of a member beyond the limit is refused, and that of others and of other groups is not', async () => {
-  const queue = new GroupedQueue({ atOnce: 2, maxWaiting: 2 })
+  const queue = new GroupedQueue({ atOnce: 2, maxWaiting: 2, maxWaitMs: 60_000 })
   const run = (group: string, member: string) => queue.run(group, member, () => nextTurn())
   const results = await Promise.allSettled([
     ...Array.from({ length: 4 }, () => run('one', 'busy')),
@@ -31,11 +31,25 @@ test('work of a member beyond the limit is refused, and that of others and of ot
 })
 
 test('work that fails ends the turn of its group', async () => {
-  const queue = new GroupedQueue({ atOnce: 1, maxWaiting: 1 })
+  const queue = new GroupedQueue({ atOnce: 1, maxWaiting: 1, maxWaitMs: 60_000 })
   await assert.rejects(
     queue.run('one', 'a', () => Promise.reject(new RangeError('no'))),
     RangeError,
   )
   assert.ok(!queue.hasWork('one'))
   assert.equal(await queue.run('one', 'a', async () => 1), 1)
+})
+
+test('the wait within the group and the wait for its turn count together', async () => {
+  const queue = new GroupedQueue({ atOnce: 1, maxWaiting: 10, maxWaitMs: 60 })
+  const held = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const running = ['one', 'other'].map((group, nth) => queue.run(group, 'a', async () => held[nth]?.promise))
+  const waiting = queue.run('one', 'b', async () => assert.fail('it was late'))
+  await sleep(40)
+  held[0]?.resolve()
+  await sleep(40)
+  held[1]?.resolve()
+  await Promise.all(running)
+  await assert.rejects(waiting, { code: 'TIMEOUT' })
+  assert.equal(await queue.run('one', 'b', async () => 1), 1)
 })

@@ -2,7 +2,7 @@ import { AppError, hasAllPermissionsOf, isAllowed } from '@countersign/core'
 import type { FastifyRequest } from 'fastify'
 import type { HostedCaller } from '../../hosted/hosted-caller.ts'
 import { SCIM_OFF } from '../../operations/scim/get-scim-signer.ts'
-import type { LiveSession } from '../../session/live-sessions.ts'
+import { isUnchanged, type LiveSession } from '../../session/live-sessions.ts'
 import { isHostedAccess } from '../../store/operation-access.ts'
 import { authenticateSession, readSessionCredential } from './authenticate-session.ts'
 import { authorizationTokens, bearerTokens } from './bearer-tokens.ts'
@@ -139,7 +139,11 @@ export async function reauthorizeCaller(route: Route, request: FastifyRequest, p
   if (route.access === 'anonymous') return { session: undefined }
   parts.beforeRequest?.()
   const caller = await authenticateCaller(route, request, parts, { isRecheck: true })
-  return authorizeCaller(route, caller, request, parts)
+  const authorized = await authorizeCaller(route, caller, request, parts)
+  if (!caller.session || caller.hosted) return authorized
+  // The rule of its policy may have waited for its turn.
+  const { session } = await authenticateCaller(route, request, parts, { isRecheck: true })
+  return isUnchanged(caller.session, session) ? authorized : reauthorizeCaller(route, request, parts)
 }
 
 /**
