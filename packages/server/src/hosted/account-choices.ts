@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError, type VerifiedToken } from '@countersign/core'
 import { FairQueue } from '../platform/fair-queue.ts'
 import { MAX_TURN_MS } from '../platform/map-in-turns.ts'
+import { TurnState } from '../platform/turn-state.ts'
 import type { FederatedAccount } from '../store/reads/federated-account-reads.ts'
 import { type AccountChoice, type Comparing, chooseAccount } from './choose-account.ts'
 import type { FederatedAccounts } from './known-accounts.ts'
@@ -42,7 +43,7 @@ export class AccountChoices {
   readonly #limits: ChoiceLimits
   readonly #queue: FairQueue
   /** Milliseconds of this turn of the event loop that organizations have used outside the queue. */
-  readonly #used = new Map<string, number>()
+  readonly #used = new TurnState(() => new Map<string, number>())
   /** A repeated token has the same claims. */
   readonly #remembered = new WeakMap<Choosing['token'], RememberedChoice>()
 
@@ -78,14 +79,13 @@ export class AccountChoices {
   }
 
   #usedBy(organizationId: string): number {
-    return this.#used.get(organizationId) ?? 0
+    return this.#used.current.get(organizationId) ?? 0
   }
 
   #compareShortly(comparing: ComparingAccounts, organizationId: string): Ended | undefined {
     const began = performance.now()
     const ended = compareFor(SHORT_MS, comparing)
-    if (this.#used.size === 0) setImmediate(() => this.#used.clear())
-    this.#used.set(organizationId, this.#usedBy(organizationId) + performance.now() - began)
+    this.#used.current.set(organizationId, this.#usedBy(organizationId) + performance.now() - began)
     return ended
   }
 

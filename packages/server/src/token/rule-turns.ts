@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { clientNetwork, createLruCache, MAX_RULE_COST, RuleBudget } from '@countersign/core'
 import { GroupedQueue } from '../platform/grouped-queue.ts'
+import { TurnState } from '../platform/turn-state.ts'
 import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import { type KeySigner, untrustedOwnerOf } from '../store/key-signer.ts'
 
@@ -16,9 +17,7 @@ const CHEAP = MAX_RULE_COST / 40
 /** How much of an earlier cost counts: claims can make a rule cheap and expensive by turns. */
 const REMEMBERED = 0.9
 
-/** Before this turn of the event loop. */
-let spentBefore = 0
-let isTurnNoted = false
+const spentBefore = new TurnState(() => ALL_RULES.spent)
 
 /** Whose rules are evaluated, and for whom. */
 interface RuleTurn {
@@ -41,16 +40,9 @@ async function inTurn<Result>({ owner, caller }: RuleTurn, evaluate: () => Resul
     : evaluateFor(owner, evaluate)
 }
 
-/** Whether rules have taken milliseconds of this turn of the event loop. Asked before each evaluation, it notes the end of the turn. */
+/** Whether rules have taken milliseconds of this turn of the event loop. Asked before each evaluation. */
 function isTurnSpent(): boolean {
-  if (!isTurnNoted) {
-    isTurnNoted = true
-    setImmediate(() => {
-      isTurnNoted = false
-      spentBefore = ALL_RULES.spent
-    })
-  }
-  return ALL_RULES.spent - spentBefore >= MAX_RULE_COST
+  return ALL_RULES.spent - spentBefore.current >= MAX_RULE_COST
 }
 
 function evaluateFor<Result>(owner: string, evaluate: () => Result): Result {
