@@ -32,6 +32,7 @@ import { limitUntrusted } from '../limits/limit-untrusted.ts'
 import { enrollByJwt } from '../operations/enrollment/enroll-by-jwt.ts'
 import { noteUses, usesOf } from '../operations/possession/use-credentials.ts'
 import type { Clock } from '../platform/clock.ts'
+import { FairQueue } from '../platform/fair-queue.ts'
 import type { ClientCertificates, IssuedCertificate } from '../platform/keys/client-certificates.ts'
 import type { OperationMeta, RequestSource } from '../store/operation-meta.ts'
 import { findDeletion } from '../store/reads/identity-access-reads.ts'
@@ -49,7 +50,6 @@ import {
   type EnrollmentCredentials,
   type NoTokenChosen,
 } from './choose-enrolling-token.ts'
-import { KeyedMutex } from './keyed-mutex.ts'
 
 export interface EnrollmentRequest extends EnrollmentCredentials {
   /** Enrolls to a certificate for this CSR's key; to token use when undefined. */
@@ -97,6 +97,9 @@ interface TokenEnrollmentParts extends ChooseTokenParts {
   readonly limits: Pick<AttemptLimits, 'change'>
 }
 
+/** Enrollments with one claim; further ones fail with SERVER_TOO_MANY_REQUESTS. */
+const MAX_WAITING = 1_000
+
 /** The token is valid, but its identity cannot be enrolled. */
 class EnrollmentRefusedError extends Error {
   readonly reason: DecisionReason
@@ -118,7 +121,7 @@ class EnrollmentRefusedError extends Error {
 export class TokenEnrollment {
   readonly #parts: TokenEnrollmentParts
   /** Keyed by claim: concurrent enrollments with one claim issue one certificate. Between processes the operation decides. */
-  readonly #byClaim = new KeyedMutex()
+  readonly #byClaim = new FairQueue({ atOnce: Number.POSITIVE_INFINITY, perKey: 1, maxWaiting: MAX_WAITING })
 
   constructor(parts: TokenEnrollmentParts) {
     this.#parts = parts

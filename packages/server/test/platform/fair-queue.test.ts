@@ -38,6 +38,15 @@ test('one key does not get all places', async () => {
   await Promise.all(all)
 })
 
+test('the work of one key runs in its order, and that of others beside it', async () => {
+  const { started, add, end } = createSteps(new FairQueue({ atOnce: Infinity, perKey: 1, maxWaiting: 10 }))
+  const all = [add('a', 'a1'), add('a', 'a2'), add('b', 'b1'), add('a', 'a3'), add('c', 'c1')]
+  assert.deepEqual(started, ['a1', 'b1', 'c1'])
+  for (const name of ['a1', 'a2', 'a3', 'b1', 'c1']) await end(name)
+  assert.deepEqual(started, ['a1', 'b1', 'c1', 'a2', 'a3'])
+  await Promise.all(all)
+})
+
 test('a key that has had its turn is behind those that came meanwhile', async () => {
   const { started, add, end } = createSteps(new FairQueue({ atOnce: 2, perKey: 1, maxWaiting: 10 }))
   const all = [add('a', 'a1'), add('b', 'b1'), add('a', 'a2'), add('b', 'b2'), add('c', 'c1')]

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Kysely } from 'kysely'
-import { KeyedMutex } from '../../src/enrollment/keyed-mutex.ts'
+import { FairQueue } from '../../src/platform/fair-queue.ts'
 import { migrate } from '../../src/store/migrations/migrate.ts'
 import { SQLITE_TYPES } from '../../src/store/migrations/migration.ts'
 import type { AnyOperation } from '../../src/store/operation.ts'
@@ -28,7 +28,7 @@ export class SharedDatabase {
   readonly db: Kysely<Database>
   readonly connection: SqliteConnection
   readonly #raw: DatabaseSync
-  readonly #turns = new KeyedMutex()
+  readonly #turns = new FairQueue({ atOnce: 1, maxWaiting: Number.POSITIVE_INFINITY })
   #onCommit: CommitListener = () => {}
   #commits = 0
 
