@@ -22,7 +22,7 @@ import type { StoredSigner } from '../store/signer-row.ts'
 import type { KnownRevocations } from '../token/known-revocations.ts'
 import type { TokenContext } from '../token/request-proofs.ts'
 import { RuleBudgets } from '../token/rule-budgets.ts'
-import { ALL_RULES, policyRuleInTurn } from '../token/rule-turns.ts'
+import { ALL_RULES, sessionRuleInTurn } from '../token/rule-turns.ts'
 import type { DirectorySigner, SignerDirectory } from '../token/signer-directory.ts'
 import type { TokenVerifier } from '../token/token-verifier.ts'
 import type { IdentitySync } from './identity-sync.ts'
@@ -91,7 +91,10 @@ export type FactorSession = Pick<
   | 'ruleClaims'
   | 'passedTotpId'
   | 'passedPasskeyId'
->
+> & {
+  /** Undefined until it is opened. */
+  readonly id?: string
+}
 
 /** What a call lacks, and the signer that verified its second token; null when the policy requires none, or it is missing. */
 export interface CheckedFactors {
@@ -155,12 +158,13 @@ export class SecondFactor {
   }
 
   async #findRuleRefusal(session: FactorSession, request: RuleRequest): Promise<RuleRefusal | undefined> {
-    const { policy, identity, signerId, ruleClaims } = session
+    const { id: sessionId, policy, identity, signerId, ruleClaims } = session
     if (policy.acceptRule === null) return undefined
     const signer = signerId === null ? undefined : await this.#parts.directory.find(signerId)
     const nowMs = this.#parts.clock.now()
     const facts = { ...sessionClaims(signerId, ruleClaims), signer: signer ?? NO_SIGNER, identity, request, nowMs }
-    return policyRuleInTurn(policy, identity.id, () => findPolicyRefusal(policy, facts, ALL_RULES))
+    const turn = { identityId: identity.id, sessionId }
+    return sessionRuleInTurn(policy, turn, () => findPolicyRefusal(policy, facts, ALL_RULES))
   }
 
   async #describePasskey({ identity }: FactorSession): Promise<MissingFactor> {

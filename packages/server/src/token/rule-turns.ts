@@ -9,7 +9,10 @@ import { type KeySigner, untrustedOwnerOf } from '../store/key-signer.ts'
 export const ALL_RULES = new RuleBudget(Number.POSITIVE_INFINITY)
 
 /** Owners take turns, and so do the callers of one. What a caller has read before the wait is at most so much older. */
-const queue = new GroupedQueue({ atOnce: 1, maxWaiting: 250, maxWaitMs: 1_000 })
+const WAITS = { maxWaiting: 250, maxWaitMs: 1_000 }
+const queue = new GroupedQueue({ ...WAITS, atOnce: 1 })
+/** Before that, the sessions of an identity take turns: a thief of one leaves the owner theirs, and many have together those of one caller. */
+const sessions = new GroupedQueue({ ...WAITS, atOnce: Number.POSITIVE_INFINITY })
 
 /** What the rules of an owner have cost lately; those of others may be expensive. */
 const costs = createLruCache<string, number>(10_000)
@@ -68,4 +71,13 @@ export async function policyRuleInTurn<Result>(
   evaluate: () => Result,
 ): Promise<Result> {
   return policy && policy.acceptRule !== null ? inTurn({ owner: `policy ${policy.id}`, caller }, evaluate) : evaluate()
+}
+
+/** Like `policyRuleInTurn`, for a session of an identity, or for its login when it has none yet. */
+export async function sessionRuleInTurn<Result>(
+  policy: Pick<StoredAuthPolicy, 'id' | 'acceptRule'>,
+  { identityId, sessionId = '' }: { readonly identityId: string; readonly sessionId?: string | undefined },
+  evaluate: () => Result,
+): Promise<Result> {
+  return sessions.run(identityId, sessionId, () => policyRuleInTurn(policy, identityId, evaluate))
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { MAX_RULE_COST } from '@countersign/core'
-import { ALL_RULES, policyRuleInTurn, signerRulesInTurn } from '../../src/token/rule-turns.ts'
+import { ALL_RULES, policyRuleInTurn, sessionRuleInTurn, signerRulesInTurn } from '../../src/token/rule-turns.ts'
 
 const RULE = 'claims.level == 1'
 
@@ -86,6 +86,27 @@ test('Z-17 of a caller 250 rules wait, and further ones are refused, but none of
   // One has its turn, and 250 wait.
   assert.equal(results.filter(({ status }) => status === 'rejected').length, 5)
   assert.equal(results.at(-1)?.status, 'fulfilled')
+})
+
+test('Z-17 a session with many requests leaves the others of its identity their turns, and an identity with many sessions other identities', async () => {
+  await turnsOf([EXPENSIVE])
+  const policy = { id: EXPENSIVE.id, acceptRule: RULE }
+  const ended: string[] = []
+  const evaluate = async (identityId: string, sessionId: string) => {
+    await sessionRuleInTurn(policy, { identityId, sessionId }, () => ALL_RULES.spend(MAX_RULE_COST))
+    ended.push(`${identityId} ${sessionId}`)
+  }
+  const results = await Promise.allSettled([
+    ...times(255, 'stolen').map((sessionId) => evaluate('victim', sessionId)),
+    ...times(20, 'many').map((identityId, nth) => evaluate(identityId, `session ${nth}`)),
+    evaluate('victim', 'own'),
+    evaluate('other', 'own'),
+  ])
+  assert.equal(results.filter(({ status }) => status === 'rejected').length, 4)
+  for (const quiet of ['victim own', 'other own']) {
+    const nth = ended.indexOf(quiet)
+    assert.ok(nth >= 0 && nth <= 7, ended.slice(0, 10).join())
+  }
 })
 
 test('Z-17 what waits uses all of a turn: many rules that cost little together run in one', async () => {
