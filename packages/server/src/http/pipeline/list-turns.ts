@@ -4,7 +4,7 @@ import { TurnState } from '../../platform/turn-state.ts'
 import { LONG_READ_MS } from '../../store/long-read.ts'
 
 /** More than one of a caller, because PostgreSQL reads beside the event loop: with one, 32 connections had a third of the small pages. */
-const running = new FairQueue({ atOnce: 16, perKey: 8, maxWaiting: 100, maxWaitMs: LONG_READ_MS })
+const running = new FairQueue({ atOnce: 16, perKey: 8, maxWaiting: 1_000, maxWaitMs: LONG_READ_MS })
 const beginning = new FairQueue({ atOnce: 1, maxWaiting: 8 })
 
 /** After the first step of a turn of the event loop, others begin for this time. */
