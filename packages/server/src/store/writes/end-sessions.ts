@@ -97,7 +97,12 @@ export async function deleteExpired(tx: Transaction, until: number, limit: numbe
   return sessions.length
 }
 
-function reportDeleted({ changed }: Transaction, sessions: readonly EndedSession[], cause?: ProviderCause): void {
+/** Reports that sessions were ended. */
+export function reportDeleted(
+  { changed }: Transaction,
+  sessions: readonly EndedSession[],
+  cause?: ProviderCause,
+): void {
   for (const { id, identity_id: identityId, ip_address: ipAddress } of sessions) {
     const session = { identityId, ipAddress, ...(cause && { cause }) }
     changed({ entity: 'apiSessions', id, action: 'deleted', session })

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { OIDC_SESSION_KEYS } from '../oidc-session-key.ts'
 import { prepared } from '../prepared.ts'
 import type { Transaction } from '../transaction.ts'
-import { deleteSessions, type EndedSession } from './end-sessions.ts'
+import { deleteSessions, type EndedSession, reportDeleted } from './end-sessions.ts'
 
 /** What a session of an identity needs besides the first factor. */
 export interface SecondFactors {
@@ -38,8 +38,12 @@ const leastUsed = prepared(1, (db, identityId: string) =>
     .limit(SURPLUS_BATCH),
 )
 
-const lastUse = prepared(1, (db, id: string) =>
-  db.selectFrom('api_sessions').select(['id', 'identity_id', 'ip_address', 'last_activity_at']).where('id', '=', id),
+const deleteIfIdle = prepared(2, (db, id: string, lastActivityAt: number) =>
+  db
+    .deleteFrom('api_sessions')
+    .where('id', '=', id)
+    .where('last_activity_at', '=', lastActivityAt)
+    .returning(['id', 'identity_id', 'ip_address']),
 )
 
 /**
@@ -95,9 +99,9 @@ export async function endSurplusSessions(
 ): Promise<void> {
   const incomplete = secondFactors ? await findIncomplete(tx, identityId, { surplus, secondFactors }) : []
   await deleteSessions(tx, incomplete)
-  const rest = surplus - incomplete.length
-  if (rest === 0) return
-  await deleteSessions(tx, (await findStillIdle(tx, identityId, rest)) ?? (await findIdle(tx, identityId, rest)))
+  const ended = await endStillIdle(tx, identityId, surplus - incomplete.length)
+  const rest = surplus - incomplete.length - ended
+  if (rest > 0) await deleteSessions(tx, await findIdle(tx, identityId, rest))
 }
 
 async function findIncomplete(
@@ -124,21 +128,16 @@ async function findIncomplete(
 }
 
 /**
- * The sessions that were the least recently used ones earlier, if they have not been used since: other sessions can only have been used more
- * recently. Undefined when there are not enough.
+ * Ends the sessions that were the least recently used ones earlier, if they have not been used since: other sessions can only have been used more
+ * recently. Returns how many, which is fewer than `count` when not enough are known.
  */
-async function findStillIdle(
-  { db, idleSessions }: Transaction,
-  identityId: string,
-  count: number,
-): Promise<readonly EndedSession[] | undefined> {
-  const idle: EndedSession[] = []
-  for (;;) {
-    if (idle.length === count) return idle
-    const known = idleSessions?.takeNext(identityId)
-    if (!known) return undefined
-    const [row] = await lastUse(db, known.id)
-    if (row?.last_activity_at === known.last_activity_at) idle.push(row)
+async function endStillIdle(tx: Transaction, identityId: string, count: number): Promise<number> {
+  for (let ended = 0; ; ) {
+    const known = ended < count && tx.idleSessions?.takeNext(identityId)
+    if (!known) return ended
+    const deleted = await deleteIfIdle(tx.db, known.id, known.last_activity_at)
+    reportDeleted(tx, deleted)
+    ended += deleted.length
   }
 }
 
