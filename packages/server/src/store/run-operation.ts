@@ -8,7 +8,7 @@ import { recordOfEvents, recordsOfChanges } from './record-events.ts'
 import { isRecordedEntity, loadRecordedState, type RecordedState } from './recorded-state.ts'
 import { nextVersion } from './row-version.ts'
 import type { Transaction } from './transaction.ts'
-import { insertChange, insertChanges, type NewEntry } from './writes/change-log-writes.ts'
+import type { NewEntry } from './writes/change-log-writes.ts'
 import type { NewRecord } from './writes/record-writes.ts'
 
 /** The open transaction in which the statements run. */
@@ -19,10 +19,10 @@ export interface OperationRun {
   readonly result: unknown
   readonly changes: readonly OwnChange[]
   /**
-   * Appends the change-log entries and returns their numbers. Must be called once before the commit, when no operation of the transaction can be refused any
-   * more: other nodes look for the numbers of entries that were rolled back.
+   * What the transaction must append to the change log before it is committed, when no operation can be refused any more: other nodes look for the numbers
+   * of entries that were rolled back.
    */
-  readonly insertEntries: () => Promise<readonly number[]>
+  readonly entries: readonly NewEntry[]
   /** What the transaction must record before it is committed. */
   readonly records: readonly NewRecord[]
 }
@@ -79,23 +79,11 @@ export async function runOperation(
     })
   }
   changes.push(...many)
+  newEntries.push(...many.map(entryOf))
   const ofChanges = await recordsOfChanges(db, changes, meta, operation)
   const ofEvents = operation.hasHappened?.(result) === false ? [] : recordOfEvents(meta)
   const records = [...ofEvents, ...ofChanges]
-  return { result, changes, insertEntries: () => insertEntries(on, newEntries, many, meta), records }
-}
-
-async function insertEntries(
-  on: OpenTransaction,
-  entries: readonly NewEntry[],
-  many: readonly OwnChange[],
-  meta: OperationMeta,
-): Promise<number[]> {
-  const numbers = await Promise.all([
-    ...entries.map(async (entry) => [await insertChange(on.db, entry)]),
-    insertChanges(on, many, meta),
-  ])
-  return numbers.flat()
+  return { result, changes, entries: newEntries, records }
 }
 
 function targetOf({ target: entity }: AnyOperation, args: unknown) {

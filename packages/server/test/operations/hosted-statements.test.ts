@@ -21,6 +21,7 @@ import type { Operation } from '../../src/store/operation.ts'
 import type { OperationMeta } from '../../src/store/operation-meta.ts'
 import { runOperation } from '../../src/store/run-operation.ts'
 import { openForWriting } from '../../src/store/sqlite/open-database.ts'
+import { insertEntries } from '../../src/store/writes/change-log-writes.ts'
 import { makeSqliteFile } from '../store/empty-database.ts'
 import { writeMigratedFile } from '../store/migrated-file.ts'
 
@@ -45,7 +46,8 @@ async function openDatabase(t: TestContext) {
   const on = { db: db.withPlugin(counter), dialect: 'sqlite' } as const
   return async <Args>(operation: Operation<Args, unknown>, args: Args, meta = system): Promise<number> => {
     const before = statements
-    await (await runOperation(on, operation, args, meta)).insertEntries()
+    const { entries } = await runOperation(on, operation, args, meta)
+    await insertEntries(on, entries)
     return statements - before
   }
 }

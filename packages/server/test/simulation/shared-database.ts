@@ -10,6 +10,7 @@ import { runOperation } from '../../src/store/run-operation.ts'
 import type { Database } from '../../src/store/schema.ts'
 import { openForWriting } from '../../src/store/sqlite/open-database.ts'
 import type { SqliteConnection } from '../../src/store/sqlite/sqlite-connection.ts'
+import { insertEntries } from '../../src/store/writes/change-log-writes.ts'
 import { insertPendingRecord, joinRecords } from '../../src/store/writes/record-writes.ts'
 
 /** Commits are numbered in their order. */
@@ -65,8 +66,9 @@ export class SharedDatabase {
       let skipped = 0
       this.#raw.exec('savepoint one_write')
       try {
-        const run = await runOperation({ db: this.db, dialect: 'sqlite' }, operation, args, meta)
-        const committed = { ...run, entries: await run.insertEntries() }
+        const on = { db: this.db, dialect: 'sqlite' } as const
+        const run = await runOperation(on, operation, args, meta)
+        const committed = { ...run, entries: await insertEntries(on, run.entries) }
         for (const record of joinRecords(committed.records)) await insertPendingRecord(this.db, record)
         if (isAborted) {
           skipped = committed.entries.length

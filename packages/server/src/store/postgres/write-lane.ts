@@ -2,6 +2,7 @@ import { IdleSessions } from '../idle-sessions.ts'
 import type { AnyOperation } from '../operation.ts'
 import type { OperationMeta } from '../operation-meta.ts'
 import { type OpenTransaction, type OperationRun, runOperation } from '../run-operation.ts'
+import { insertEntries } from '../writes/change-log-writes.ts'
 import { type NewRecord, pendingRecordQueries } from '../writes/record-writes.ts'
 import type { ClientPool } from './client-pool.ts'
 import { isUnavailable } from './connection-error.ts'
@@ -164,7 +165,7 @@ export class WriteLane {
     transaction.send(isConcurrent ? withBoundedWaits(lockStatement) : lockStatement)
     try {
       const ran = await (isConcurrent ? transaction.runByActor(writes) : transaction.runInTurn(writes, hasSavepoints))
-      const settled = await Promise.all(ran.map(withEntries))
+      const settled = await transaction.insertEntries(ran)
       const committed = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
       const changes = committed.flatMap((each) => each.changes)
       const entries = committed.flatMap((each) => each.entries)
@@ -181,11 +182,6 @@ export class WriteLane {
       throw transaction.failure ?? error
     }
   }
-}
-
-async function withEntries(outcome: RunOutcome): Promise<PromiseSettledResult<Committed>> {
-  if (outcome.status === 'rejected') return outcome
-  return { ...outcome, value: { ...outcome.value, entries: await outcome.value.insertEntries() } }
 }
 
 function rejectAll(writes: readonly Write[], error: unknown): void {
@@ -213,6 +209,21 @@ class GroupTransaction {
   send(text: string, values: readonly unknown[] = []): void {
     this.#client.query(text, values, { isPrepared: true }).catch((error: unknown) => {
       this.failure ??= error
+    })
+  }
+
+  /** Appends the change-log entries of all operations. Returns these with the numbers of their entries. */
+  async insertEntries(ran: readonly RunOutcome[]): Promise<PromiseSettledResult<Committed>[]> {
+    const numbers = await insertEntries(
+      this.#on,
+      ran.flatMap((each) => (each.status === 'fulfilled' ? each.value.entries : [])),
+    )
+    let at = 0
+    return ran.map((each) => {
+      if (each.status === 'rejected') return each
+      const entries = numbers.slice(at, at + each.value.entries.length)
+      at += entries.length
+      return { ...each, value: { ...each.value, entries } }
     })
   }
 

@@ -6,6 +6,7 @@ import { IdleSessions } from '../idle-sessions.ts'
 import type { AnyOperation } from '../operation.ts'
 import { type OpenTransaction, runOperation } from '../run-operation.ts'
 import { isFileError } from '../store-error.ts'
+import { insertEntries } from '../writes/change-log-writes.ts'
 import { insertRecords, type NewRecord } from '../writes/record-writes.ts'
 import { openForWriting, WRITE_LOCK_WAIT_MS } from './open-database.ts'
 import {
@@ -149,8 +150,8 @@ export class SqliteWriter {
   async #run({ id, name, args, meta }: NumberedWrite): Promise<WriteReply> {
     const operation = this.#operations.get(name)
     if (!operation) throw new TypeError(`operation ${name} is not in the table of the writer thread`)
-    const { result, changes, insertEntries, records } = await runOperation(this.#on, operation, args, meta)
-    await insertEntries()
+    const { result, changes, entries, records } = await runOperation(this.#on, operation, args, meta)
+    await insertEntries(this.#on, entries)
     this.#records.push(...records)
     return { id, result, changes }
   }

@@ -1,8 +1,6 @@
-import { type Insertable, type Kysely, sql } from 'kysely'
-import type { Change } from '../change.ts'
-import type { OperationMeta } from '../operation-meta.ts'
+import { type Insertable, type RawBuilder, sql } from 'kysely'
 import { prepared } from '../prepared.ts'
-import type { ChangeLogTable, Database } from '../schema.ts'
+import type { ChangeLogTable } from '../schema.ts'
 import type { Transaction } from '../transaction.ts'
 import { skipLocked } from './skip-locked.ts'
 
@@ -24,35 +22,40 @@ const COLUMNS = [
   'changed_members',
 ] as const satisfies (keyof NewEntry)[]
 
-const insertEntry = prepared(COLUMNS.length, (db, ...values: unknown[]) =>
-  db
-    .insertInto('change_log')
-    .values(Object.fromEntries(COLUMNS.map((column, at) => [column, values[at]])) as unknown as NewEntry)
-    .returning('seq'),
-)
-
-/** Appends an entry and returns its number. */
-export async function insertChange(db: Kysely<Database>, entry: NewEntry): Promise<number> {
-  const [row] = await insertEntry(db, ...COLUMNS.map((column) => entry[column] ?? null))
-  return Number(row?.seq)
+const insertFrom = (rows: (list: string) => RawBuilder<unknown>, valueAt: (index: number) => RawBuilder<string>) => {
+  const values = COLUMNS.map((column, index) => {
+    const value = valueAt(index)
+    // Columns take the types of the values: these are texts on PostgreSQL.
+    return (column === 'at' ? sql<string>`cast(${value} as bigint)` : value).as(column)
+  })
+  return prepared(1, (db, list: string) =>
+    db
+      .insertInto('change_log')
+      .columns(COLUMNS)
+      .expression(({ selectFrom }) => selectFrom(rows(list).as('entries')).select(values))
+      .returning('seq'),
+  )
 }
 
-/** Appends an entry for each of many changes, without their states, in one statement. Returns their numbers in the same order. */
-export async function insertChanges(
+const INSERT = {
+  sqlite: insertFrom(
+    (list) => sql`json_each(${list})`,
+    (index) => sql`value ->> ${sql.lit(`$[${index}]`)}`,
+  ),
+  postgres: insertFrom(
+    (list) => sql`jsonb_array_elements(${list}::jsonb)`,
+    (index) => sql`value ->> ${sql.lit(index)}`,
+  ),
+}
+
+/** Appends entries, in one statement. Returns their numbers in the same order. */
+export async function insertEntries(
   { db, dialect }: Pick<Transaction, 'db' | 'dialect'>,
-  changes: readonly Change[],
-  { now, actorId }: Pick<OperationMeta, 'now' | 'actorId'>,
+  entries: readonly NewEntry[],
 ): Promise<number[]> {
-  if (changes.length === 0) return []
-  const list = JSON.stringify(changes.map(({ entity, id, action }) => [entity, id, action]))
-  const isSqlite = dialect === 'sqlite'
-  const rows = isSqlite ? sql`json_each(${list})` : sql`jsonb_array_elements(${list}::jsonb)`
-  const [entity, id, action] = [0, 1, 2].map((at) => sql`value ->> ${sql.lit(isSqlite ? `$[${at}]` : at)}`)
-  const inserted = await sql<{ seq: number }>`insert into change_log (at, actor_id, entity, entity_id, action)
-    select cast(${now} as bigint), ${actorId}, ${entity}, ${id}, ${action} from ${rows} as changes returning seq`.execute(
-    db,
-  )
-  return inserted.rows.map(({ seq }) => Number(seq)).sort((a, b) => a - b)
+  if (entries.length === 0) return []
+  const list = JSON.stringify(entries.map((entry) => COLUMNS.map((column) => entry[column] ?? null)))
+  return (await INSERT[dialect](db, list)).map(({ seq }) => Number(seq)).sort((a, b) => a - b)
 }
 
 /** Deletes up to `limit` entries older than `before`, oldest first. Returns how many it deleted. */
