@@ -26,6 +26,10 @@ interface Admitted {
   handshake?: Handshake
 }
 
+/** Requests of one connection that have no response yet. Clients that send the next one before the response send few. */
+const MAX_PIPELINED = 16
+/** For Node's parser: what follows the request is not HTTP. */
+const END_OF_HTTP = 2
 /** A handshake that fails below this size had no certificate that is slow to check. */
 const FREE_FAILURE_BYTES = 1024
 /** The server sends more than this, with its certificate, before it reads those of a client. */
@@ -122,7 +126,18 @@ export function admitConnections(server: Server, http: HttpSettings, handshakes:
     if (!place) return
     places.begin(place)
     response.once('close', () => places.end(place))
+    if (place.requests > MAX_PIPELINED) endParsing(socket)
   })
+}
+
+/**
+ * Closes a connection, and makes its parser stop after this request. Otherwise it goes on with all bytes that have arrived, also when the connection is
+ * destroyed: hundreds of requests fit into one record of TLS. Node has no public way to stop there.
+ */
+function endParsing(socket: Socket): void {
+  const { parser } = socket as Socket & { readonly parser?: { onIncoming(): number } }
+  if (parser) parser.onIncoming = () => END_OF_HTTP
+  socket.destroy()
 }
 
 /** The bytes that a handshake without an end is charged: those in which OpenSSL can have checked certificates. */
