@@ -23,6 +23,7 @@ import { providerChannels } from './provider-channels.ts'
 import { rules } from './rules.ts'
 import { scim } from './scim.ts'
 import { scimNames } from './scim-names.ts'
+import { sessionChanges } from './session-changes.ts'
 import { sessionClients } from './session-clients.ts'
 import { sessionIndex } from './session-index.ts'
 import { sessionsAndCodes } from './sessions-and-codes.ts'
@@ -72,4 +73,5 @@ export const MIGRATIONS: readonly Migration[] = [
   loginsAndExpiry,
   trustWriters,
   changeKinds,
+  sessionChanges,
 ]

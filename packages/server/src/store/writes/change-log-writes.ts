@@ -1,6 +1,6 @@
-import { type Insertable, type RawBuilder, sql } from 'kysely'
+import { type Insertable, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import { prepared } from '../prepared.ts'
-import type { ChangeLogTable } from '../schema.ts'
+import type { ChangeLogTable, Database } from '../schema.ts'
 import type { Transaction } from '../transaction.ts'
 import { skipLocked } from './skip-locked.ts'
 
@@ -58,9 +58,31 @@ export async function insertEntries(
   return (await INSERT[dialect](db, list)).map(({ seq }) => Number(seq)).sort((a, b) => a - b)
 }
 
-/** Deletes up to `limit` entries older than `before`, oldest first. Returns how many it deleted. */
+/** Deletes up to `limit` of the oldest entries, as far as they are older than `before`. Returns how many it deleted. */
 export async function deleteOldChanges({ db, dialect }: Transaction, before: number, limit: number): Promise<number> {
-  const old = db.selectFrom('change_log').select('seq').where('at', '<', before).orderBy('seq').limit(limit)
-  const deleted = db.deleteFrom('change_log').where('seq', 'in', skipLocked(dialect, old))
+  const oldest = await db.selectFrom('change_log').select(['seq', 'at']).orderBy('seq').limit(limit).execute()
+  const kept = oldest.findIndex(({ at }) => at >= before)
+  const until = (kept === -1 ? oldest : oldest.slice(0, kept)).at(-1)?.seq
+  if (until === undefined) return 0
+  const old = db.selectFrom('change_log').select('seq').where('seq', '<=', until)
+  return deleteEntries({ db, dialect }, old)
+}
+
+/** Deletes up to `limit` entries of sessions that are older than `before`. Only caches read them. Returns how many it deleted. */
+export function deleteOldSessionChanges(tx: Transaction, before: number, limit: number): Promise<number> {
+  const old = tx.db
+    .selectFrom('change_log')
+    .select('seq')
+    // As in the index `change_log_sessions`, or the index is not used.
+    .where('entity', '=', sql.lit('apiSessions'))
+    .where('at', '<', before)
+  return deleteEntries(tx, old.orderBy('at').limit(limit))
+}
+
+async function deleteEntries(
+  { db, dialect }: Pick<Transaction, 'db' | 'dialect'>,
+  seqs: SelectQueryBuilder<Database, 'change_log', { seq: number }>,
+): Promise<number> {
+  const deleted = db.deleteFrom('change_log').where('seq', 'in', skipLocked(dialect, seqs))
   return (await deleted.returning('seq').execute()).length
 }
