@@ -1,8 +1,10 @@
 import { FairQueue } from './fair-queue.ts'
 
 interface GroupedQueueOptions {
-  /** For how many groups work runs at the same time. */
+  /** How much work runs at the same time. */
   readonly atOnce: number
+  /** How much of it may be of one group; by default one piece. */
+  readonly perGroup?: number
   /** With more work of one member waiting, further work for it fails with SERVER_TOO_MANY_REQUESTS. */
   readonly maxWaiting: number
   /** Work that has waited longer when its turn comes fails with TIMEOUT. */
@@ -15,15 +17,15 @@ interface Members {
   count: number
 }
 
-/** Runs asynchronous work, one piece of a group at a time. Groups take turns, and so do the members of a group, however many it has. */
+/** Runs asynchronous work, a limited amount at a time, in all and of a group. Groups take turns, and so do the members of a group, however many it has. */
 export class GroupedQueue {
-  readonly #limits: Omit<GroupedQueueOptions, 'atOnce'>
   readonly #groups: FairQueue
+  readonly #createMembers: () => FairQueue
   readonly #membersOf = new Map<string, Members>()
 
-  constructor({ atOnce, ...limits }: GroupedQueueOptions) {
-    this.#limits = limits
-    this.#groups = new FairQueue({ ...limits, atOnce, maxWaiting: 1 })
+  constructor({ atOnce, perGroup = 1, ...limits }: GroupedQueueOptions) {
+    this.#groups = new FairQueue({ ...limits, atOnce, perKey: perGroup, maxWaiting: perGroup })
+    this.#createMembers = () => new FairQueue({ ...limits, atOnce: perGroup })
   }
 
   /** Whether work of this group runs or waits. */
@@ -33,7 +35,7 @@ export class GroupedQueue {
 
   async run<Result>(group: string, member: string, work: () => Promise<Result>): Promise<Result> {
     const since = performance.now()
-    const members = this.#membersOf.get(group) ?? { queue: new FairQueue({ ...this.#limits, atOnce: 1 }), count: 0 }
+    const members = this.#membersOf.get(group) ?? { queue: this.#createMembers(), count: 0 }
     this.#membersOf.set(group, members)
     members.count += 1
     try {

@@ -1,5 +1,6 @@
 import { AppError } from '@countersign/core'
 import { FairQueue } from '../platform/fair-queue.ts'
+import { GroupedQueue } from '../platform/grouped-queue.ts'
 import { SYSTEM_ACTOR } from './actor.ts'
 
 /** How long a read may take, and how long it may wait before: together as long as a request. */
@@ -16,13 +17,15 @@ export function longReadTimeout(): AppError {
   return new AppError('TIMEOUT', { message: 'reading the list took too long: use a filter that costs less' })
 }
 
-/** Runs the reads of each caller one after another; callers take turns. Those of the controller itself, such as of what is to be revoked, wait for no caller. */
+/**
+ * Runs the reads of each caller one after another; callers take turns, and so do the members of one. Those of the controller itself, such as of what is to
+ * be revoked, wait for no caller.
+ */
 export class LongReadQueue {
-  readonly #callers = new FairQueue({ ...WAITS, atOnce: CALLERS_AT_ONCE, perKey: 1 })
+  readonly #callers = new GroupedQueue({ ...WAITS, atOnce: CALLERS_AT_ONCE })
   readonly #own = new FairQueue({ ...WAITS, atOnce: 1 })
 
-  run<Result>(caller: string, read: () => Promise<Result>): Promise<Result> {
-    const queue = caller === SYSTEM_ACTOR.id ? this.#own : this.#callers
-    return queue.run(caller, read)
+  run<Result>(caller: string, member: string, read: () => Promise<Result>): Promise<Result> {
+    return caller === SYSTEM_ACTOR.id ? this.#own.run(caller, read) : this.#callers.run(caller, member, read)
   }
 }

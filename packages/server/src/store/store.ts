@@ -14,10 +14,10 @@ export interface Store {
   /** For reading only. */
   readonly db: ReadDatabase
   /**
-   * Runs a query whose time grows with the data, so that it delays no other request. Callers take turns, and the controller itself, the
-   * system actor, waits for none of them. Rejects with TIMEOUT after the deadline.
+   * Runs a query whose time grows with the data, so that it delays no other request. Callers, identities or organizations, take turns, and so do
+   * the members of one, its sessions or accounts. The controller itself, the system actor, waits for none of them. Rejects with TIMEOUT after the deadline.
    */
-  readLong<Row>(caller: string, query: CompiledQuery<Row>): Promise<Row[]>
+  readLong<Row>(caller: string, query: CompiledQuery<Row>, member?: string): Promise<Row[]>
   /** Runs an operation in one transaction. Rejects with the `AppError` that it threw, and with STORE_UNAVAILABLE when it could not be committed. */
   run<Args, Result>(operation: Operation<Args, Result>, args: Args, meta: OperationMeta): Promise<Result>
   /** Listeners receive an operation's changes before its promise resolves. */

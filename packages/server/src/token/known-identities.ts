@@ -15,7 +15,7 @@ import {
   loadAttempt,
   type TokenSubject,
 } from './login-refusals.ts'
-import { policyRuleInTurn } from './rule-turns.ts'
+import { sessionRuleInTurn } from './rule-turns.ts'
 
 interface Known {
   readonly identity: StoredIdentity
@@ -52,7 +52,7 @@ export class KnownIdentities {
   async find(signer: StoredSigner, subject: TokenSubject, now: number, budget: RuleBudget): Promise<JudgedAttempt> {
     const name = `${signer.useExternalId ? 'externalId' : 'id'} ${subject.claim}`
     const earlier = this.#known.get(name)
-    const judged = await policyRuleInTurn(earlier?.policy, earlier?.identity.id ?? '', () => {
+    const judged = await sessionRuleInTurn(earlier?.policy, { identityId: earlier?.identity.id }, () => {
       // It may have changed before its turn.
       const known = this.#known.get(name)
       return known && judgeAttempt({ signer, ...subject, ...known, now }, budget)
@@ -60,7 +60,8 @@ export class KnownIdentities {
     if (judged && findLoginRefusal(judged) === undefined) return judged
     const judge = async (attempt: LoginAttempt) => {
       if (judged && isJudgedAlike(judged, attempt)) return { ...attempt, ruleRefusal: judged.ruleRefusal }
-      return policyRuleInTurn(attempt.policy, attempt.identity?.id ?? '', () => judgeAttempt(attempt, budget))
+      const identityId = attempt.identity?.id
+      return sessionRuleInTurn(attempt.policy, { identityId }, () => judgeAttempt(attempt, budget))
     }
     return this.#known.load(name, () => this.#read(signer, subject, now, judge), knownIn)
   }

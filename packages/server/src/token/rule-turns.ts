@@ -30,7 +30,7 @@ interface RuleTurn {
 
 /**
  * Runs expensive rules in a turn of the event loop in which others have not taken milliseconds yet: those of many requests would otherwise run in one turn.
- * Those of an owner with cheap ones never wait. What the caller has read before is older afterwards. Fails with SERVER_TOO_MANY_REQUESTS, and with TIMEOUT after a second.
+ * Those of an owner with cheap ones never wait. What the caller has read before is older afterwards. Fails with SERVER_TOO_MANY_REQUESTS, and with TIMEOUT after a second of waiting.
  */
 async function inTurn<Result>({ owner, caller }: RuleTurn, evaluate: () => Result): Promise<Result> {
   const isCheap = (costs.get(owner) ?? MAX_RULE_COST) <= CHEAP
@@ -64,20 +64,30 @@ export function signerRulesInTurn(signer: KeySigner, address = '') {
     inTurn({ owner, caller: clientNetwork(address) }, evaluate)
 }
 
+type Policy = Pick<StoredAuthPolicy, 'id' | 'acceptRule'>
+
 /** Evaluates the rule of a policy for a caller, at once when it has none. */
 export async function policyRuleInTurn<Result>(
-  policy: Pick<StoredAuthPolicy, 'id' | 'acceptRule'> | undefined,
+  policy: Policy | undefined,
   caller: string,
   evaluate: () => Result,
 ): Promise<Result> {
-  return policy && policy.acceptRule !== null ? inTurn({ owner: `policy ${policy.id}`, caller }, evaluate) : evaluate()
+  return hasRule(policy) ? inTurn({ owner: `policy ${policy.id}`, caller }, evaluate) : evaluate()
 }
 
-/** Like `policyRuleInTurn`, for a session of an identity, or for its login when it has none yet. */
+/** Like `policyRuleInTurn`, for a session of an identity, or for a login, which has none yet. */
 export async function sessionRuleInTurn<Result>(
-  policy: Pick<StoredAuthPolicy, 'id' | 'acceptRule'>,
-  { identityId, sessionId = '' }: { readonly identityId: string; readonly sessionId?: string | undefined },
+  policy: Policy | undefined,
+  {
+    identityId = '',
+    sessionId = '',
+  }: { readonly identityId?: string | undefined; readonly sessionId?: string | undefined },
   evaluate: () => Result,
 ): Promise<Result> {
+  if (!hasRule(policy)) return evaluate()
   return sessions.run(identityId, sessionId, () => policyRuleInTurn(policy, identityId, evaluate))
+}
+
+function hasRule(policy: Policy | undefined): policy is Policy {
+  return policy !== undefined && policy.acceptRule !== null
 }

@@ -25,7 +25,7 @@ async function stepsOf(callers: readonly string[], ms: number) {
     spin(ms)
     steps.push({ caller, turn })
   }
-  await Promise.all(callers.map((caller) => listTurn(caller)(() => runStep(caller))))
+  await Promise.all(callers.map((caller) => listTurn(caller, 'session')(() => runStep(caller))))
   isRunning = false
   return steps
 }
@@ -44,9 +44,25 @@ test('M-16 lists that take little time together do not wait for a turn', async (
   assert.equal(new Set(steps.map(({ turn }) => turn)).size, 1)
 })
 
-test('M-16 of one caller a hundred steps wait, and further ones are refused, but none of others', async () => {
+test('M-16 the sessions of one caller take turns, so that a thief of one leaves the owner theirs', async () => {
+  const ended: string[] = []
+  const runStep = (session: string) =>
+    listTurn(
+      'one',
+      session,
+    )(async () => {
+      spin(STEP_MS)
+      ended.push(session)
+    })
+  await Promise.all([...times(30, 'stolen'), 'own'].map(runStep))
+  // Eight of the other session run when it comes.
+  assert.ok(ended.indexOf('own') <= 10, ended.join())
+})
+
+test('M-16 of one session a thousand steps wait, and further ones are refused, but none of others', async () => {
   const held = Promise.withResolvers<void>()
-  const steps = [...times(110, 'one'), 'other'].map((caller) => listTurn(caller)(() => held.promise))
+  const callers = [...times(1_010, 'one'), 'other']
+  const steps = callers.map((caller) => listTurn(caller, 'session')(() => held.promise))
   held.resolve()
   const refused = (await Promise.allSettled(steps)).filter((result) => result.status === 'rejected')
   // Eight run.

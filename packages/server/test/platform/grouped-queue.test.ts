@@ -18,6 +18,27 @@ test('groups take turns, and so do the members of a group, however many it has',
   assert.ok(!queue.hasWork('many'))
 })
 
+test('of a group as much work runs at the same time as may, and its members take turns', async () => {
+  const queue = new GroupedQueue({ atOnce: 3, perGroup: 2, maxWaiting: 10, maxWaitMs: 60_000 })
+  const running: string[] = []
+  const held = Promise.withResolvers<void>()
+  const order: string[] = []
+  const run = (group: string, member: string) =>
+    queue.run(group, member, async () => {
+      running.push(group)
+      await held.promise
+      order.push(`${group} ${member}`)
+    })
+  const work = ['a', 'a', 'a', 'a', 'b'].map((member) => run('many', member))
+  const other = run('one', 'c')
+  await nextTurn()
+  assert.deepEqual(running, ['many', 'many', 'one'])
+  held.resolve()
+  await Promise.all([...work, other])
+  assert.ok(order.indexOf('many b') < order.lastIndexOf('many a'), order.join())
+  assert.ok(!queue.hasWork('many'))
+})
+
 test('work of a member beyond the limit is refused, and that of others and of other groups is not', async () => {
   const queue = new GroupedQueue({ atOnce: 2, maxWaiting: 2, maxWaitMs: 60_000 })
   const run = (group: string, member: string) => queue.run(group, member, () => nextTurn())

@@ -23,6 +23,7 @@ import { hostedMeta } from './hosted-meta.ts'
 import { identityList, readListPart } from './identity-list.ts'
 import { ACCOUNT_READ_ONLY, accountView } from './identity-views.ts'
 import { ownedKeyOf } from './owned-key-of.ts'
+import { readsOfCaller } from './reads-of-caller.ts'
 
 interface ApiAccountRouteParts {
   readonly store: Pick<Store, 'db' | 'dialect' | 'readLong' | 'run'>
@@ -67,7 +68,8 @@ export function apiAccountRoutes(parts: ApiAccountRouteParts): Route[] {
       handle: (call) => {
         const caller = hostedCallerOf(call)
         const part = readListPart(call.query)
-        return identityList(caller, () => listAccounts(store, caller.organizationId, part), accountView)
+        const read = () => listAccounts(readsOfCaller(store, caller), caller.organizationId, part)
+        return identityList(caller, read, accountView)
       },
     },
     {

@@ -13,6 +13,7 @@ import type { Query } from '../pipeline/query.ts'
 import { hostedCallerOf, type Route } from '../pipeline/route.ts'
 import { changeType, readTypes, recordName } from './audit-event-types.ts'
 import { isoTime } from './hal.ts'
+import { readsOfCaller } from './reads-of-caller.ts'
 
 interface AuditEventRouteParts {
   readonly store: Pick<Store, 'db' | 'dialect' | 'readLong'>
@@ -36,7 +37,9 @@ export function auditEventRoutes({ store, clock, decisions }: AuditEventRoutePar
       note: null,
       handle: async (call) => {
         const { query } = call
-        const { organizationId } = hostedCallerOf(call)
+        const caller = hostedCallerOf(call)
+        const { organizationId } = caller
+        const reads = readsOfCaller(store, caller)
         const wanted = {
           ...readTypes(query.get('type')),
           from: readInstant(query, 'from', 0),
@@ -45,8 +48,8 @@ export function auditEventRoutes({ store, clock, decisions }: AuditEventRoutePar
           limit: readSize(query),
         }
         await decisions.flush()
-        const events = await listAuditEvents(store, organizationId, wanted)
-        const members = await loadMemberNames(store, organizationId, [...new Set(events.flatMap(actorIdOf))])
+        const events = await listAuditEvents(reads, organizationId, wanted)
+        const members = await loadMemberNames(reads, organizationId, [...new Set(events.flatMap(actorIdOf))])
         return { status: 200, json: events.map((event) => eventView(event, members)) }
       },
     },

@@ -11,6 +11,7 @@ import { withVersion } from '../pipeline/envelope.ts'
 import { hostedCallerOf, type Route, type RouteResponse } from '../pipeline/route.ts'
 import { identityList, type ListPart, partOf, readListPart } from './identity-list.ts'
 import { accountView, administratorView } from './identity-views.ts'
+import { readsOfCaller } from './reads-of-caller.ts'
 
 const READ = { hosted: 'read' } as const
 const BASE = '/identity/v1'
@@ -89,6 +90,7 @@ export function hostedIdentityRoutes(parts: HostedIdentityParts): Route[] {
     if (!session) throw notFound('apiAccount', identityId)
     return versionedAdministrator(session.identity, organizationId, clock.now())
   }
+  const partsFor = (caller: HostedCaller) => ({ ...parts, store: readsOfCaller(store, caller) })
 
   const base = { bodyCap: 'management', body: null, note: null } as const
   return [
@@ -108,7 +110,7 @@ export function hostedIdentityRoutes(parts: HostedIdentityParts): Route[] {
         handle: (call) => {
           const caller = hostedCallerOf(call)
           const part = readListPart(call.query)
-          const read = async () => partOf(await list(parts, caller.organizationId, part), part)
+          const read = async () => partOf(await list(partsFor(caller), caller.organizationId, part), part)
           return identityList(caller, read, (showOne) => showOne())
         },
       },
@@ -119,7 +121,8 @@ export function hostedIdentityRoutes(parts: HostedIdentityParts): Route[] {
         access: READ,
         handle: async (call): Promise<RouteResponse> => {
           const { id = '' } = call.params
-          const found = await find(parts, hostedCallerOf(call).organizationId, id)
+          const caller = hostedCallerOf(call)
+          const found = await find(partsFor(caller), caller.organizationId, id)
           if (!found) throw notFound('identity', id)
           return show(found)
         },

@@ -26,6 +26,7 @@ import { hostedMeta } from './hosted-meta.ts'
 import { readNameMatcher, readNamePattern } from './name-pattern.ts'
 import { groupView, NETWORK_READ_ONLY, networkView } from './network-views.ts'
 import { ownedKeyOf } from './owned-key-of.ts'
+import { readsOfCaller } from './reads-of-caller.ts'
 
 interface NetworkRouteParts extends ExchangeOnNetworkParts {
   readonly store: Pick<Store, 'db' | 'dialect' | 'readLong' | 'run'>
@@ -70,7 +71,8 @@ function routesOfVersion(parts: NetworkRouteParts, version: string): Route[] {
       handle: async (call) => {
         const { query } = call
         const paging = readHalPaging(query)
-        const { rows, total } = await listNetworks(store, hostedCallerOf(call).organizationId, {
+        const caller = hostedCallerOf(call)
+        const { rows, total } = await listNetworks(readsOfCaller(store, caller), caller.organizationId, {
           ...paging,
           namePattern: readNamePattern(query, ...NAME_PARAMETERS),
           networkGroupId: query.get('findByNetworkGroupId') ?? query.get('networkGroupId'),

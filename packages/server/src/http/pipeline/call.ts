@@ -107,6 +107,11 @@ export class Call {
     return this.session?.identity.id ?? this.clientAddress
   }
 
+  /** Empty for a call without a session. */
+  get sessionId(): string {
+    return this.session?.id ?? ''
+  }
+
   /** What the verdict on a token of this request can depend on. */
   get tokenContext(): TokenContext {
     return { method: this.#request.method, address: this.clientAddress, proofs: this.proofs }

@@ -13,7 +13,12 @@ import type { RouteResponse } from './route.ts'
 /** The response to a list request. A page is read at once; a large page, and a list without limit, is streamed. */
 export async function listResponse<Row extends { id: string }>(
   source: ListSource<Row>,
-  { query, callerKey, recheckCaller }: Pick<Call, 'query' | 'callerKey' | 'recheckCaller'>,
+  {
+    query,
+    callerKey: caller,
+    sessionId,
+    recheckCaller,
+  }: Pick<Call, 'query' | 'callerKey' | 'sessionId' | 'recheckCaller'>,
 ): Promise<RouteResponse> {
   const { store, columns, within } = source
   const requested = resolvePaging(listParameters(query), optionsOf(source.table))
@@ -22,8 +27,8 @@ export async function listResponse<Row extends { id: string }>(
   const { limit } = paging
   const countAll = matchesEveryRow(requested.predicate) ? source.countAll : undefined
   const isLong = mayTakeLong(countAll ? requested : paging, table)
-  const turn = listTurn(callerKey)
-  const reader = createListReader(store, { caller: callerKey, isLong, now: source.now, turn })
+  const turn = listTurn(caller, sessionId)
+  const reader = createListReader(store, { caller, member: sessionId, isLong, now: source.now, turn })
   if (limit === 'none') {
     // Before the response begins, so that a refusal is still possible.
     const totalCount = await countRows(reader, table, paging)

@@ -151,8 +151,8 @@ async function openOn(pools: Pools, options: PostgresOptions): Promise<Store> {
         return pools.reads.query(text, values, { isPrepared: false })
       }
     }),
-    readLong: (caller, { sql, parameters }) =>
-      longReads.run(caller, async () => {
+    readLong: (caller, { sql, parameters }, member = '') =>
+      longReads.run(caller, member, async () => {
         try {
           return (await pools.lists.query(sql, parameters, { isPrepared: false })).rows
         } catch (error) {

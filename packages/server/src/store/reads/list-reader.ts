@@ -15,8 +15,9 @@ export interface ListReader extends Pick<Store, 'db' | 'dialect'> {
 }
 
 interface ReaderOptions {
-  /** The key under which long reads take turns. */
+  /** Under what long reads take turns, as for `readLong`. */
   readonly caller: string
+  readonly member?: string
   readonly isLong: boolean
   readonly now?: number | undefined
   /** Runs other reads; at once by default. */
@@ -25,13 +26,13 @@ interface ReaderOptions {
 
 export function createListReader(
   store: Pick<Store, 'db' | 'dialect' | 'readLong'>,
-  { caller, isLong, now, turn = (read) => read() }: ReaderOptions,
+  { caller, member, isLong, now, turn = (read) => read() }: ReaderOptions,
 ): ListReader {
   const { db, dialect } = store
   if (!isLong)
     return { db, dialect, isLong, now, read: (query, values = []) => turn(() => runPrepared(db, query, values)) }
   const read: ListReader['read'] = (query, values = []) =>
-    store.readLong(caller, { ...query, parameters: bindArguments(query, values) })
+    store.readLong(caller, { ...query, parameters: bindArguments(query, values) }, member)
   return { db, dialect, isLong, now, read }
 }
 

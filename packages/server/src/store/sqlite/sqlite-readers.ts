@@ -28,8 +28,8 @@ export class SqliteReaders {
     return this.#all.size
   }
 
-  read(caller: string, query: ToReader): Promise<readonly unknown[]> {
-    return this.#queue.run(caller, async () => {
+  read(caller: string, query: ToReader, member = ''): Promise<readonly unknown[]> {
+    return this.#queue.run(caller, member, async () => {
       const reader = this.#idle.pop() ?? this.#start()
       try {
         return await reader.read(query)

@@ -107,7 +107,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     dialect: 'sqlite',
     db,
     ...(poller && { catchUp: poller.catchUp }),
-    readLong: async (caller, { sql, parameters }) => (await readers.read(caller, { sql, parameters })) as never[],
+    readLong: async (caller, { sql, parameters }, member) =>
+      (await readers.read(caller, { sql, parameters }, member)) as never[],
     run: ({ name }, args, meta) =>
       new Promise((resolve, reject) => {
         if (failure) return reject(failure)
