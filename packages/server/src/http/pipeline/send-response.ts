@@ -23,13 +23,13 @@ export function sendResponse(response: RouteResponse, reply: FastifyReply, log: 
   const { status, headers, cookies, json, text, stream, bytes } = response
   reply.code(status)
   if (cookies) reply.header('set-cookie', cookies)
-  if (!stream && !bytes && !WITHOUT_BODY.has(status)) return sendText(text ?? jsonText(json), reply, headers)
+  if (bytes) return sendText(bytes.content, reply, { ...headers, 'content-type': bytes.type })
+  if (!stream && !WITHOUT_BODY.has(status)) return sendText(text ?? jsonText(json), reply, headers)
   for (const [name, value] of Object.entries(headers ?? {})) {
     // Throw here for an invalid value, so that it becomes a 500: once set, it would break the error response too.
     validateHeaderValue(name, value)
     reply.header(name, value)
   }
-  if (bytes) return reply.header('content-type', bytes.type).send(bytes.content)
   if (!stream) return reply.send()
   if (!reply.hasHeader('content-type')) reply.header('content-type', JSON_TYPE)
   stream.on('error', (error) => log.error({ requestId: reply.request.id, err: error }, 'a response stream failed'))
