@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { AppError } from '@countersign/core'
 import type { FastifyReply } from 'fastify'
 import type { Logger } from 'pino'
 import { validateHeaderValue } from '../../platform/node-http.ts'
@@ -32,8 +33,14 @@ export function sendResponse(response: RouteResponse, reply: FastifyReply, log: 
   }
   if (!stream) return reply.send()
   if (!reply.hasHeader('content-type')) reply.header('content-type', JSON_TYPE)
-  stream.on('error', (error) => log.error({ requestId: reply.request.id, err: error }, 'a response stream failed'))
+  stream.on('error', (error) => noteFailure(error, log.child({ requestId: reply.request.id })))
   return reply.send(stream)
+}
+
+/** A caller who loses access while a list is sent is no fault of the server. */
+function noteFailure(error: unknown, log: Logger): void {
+  if (error instanceof AppError) log.info({ code: error.code }, 'a response stream was refused')
+  else log.error({ err: error }, 'a response stream failed')
 }
 
 /** The form in which a text that is kept for many responses is sent without a copy for each of them. */
