@@ -25,7 +25,9 @@ async function stepsOf(callers: readonly string[], ms: number) {
     spin(ms)
     steps.push({ caller, turn })
   }
-  await Promise.all(callers.map((caller) => listTurn(caller, 'session')(() => runStep(caller))))
+  await Promise.all(
+    callers.map((caller) => listTurn({ caller, sessionId: 'session', limit: 10 })(() => runStep(caller))),
+  )
   isRunning = false
   return steps
 }
@@ -44,13 +46,26 @@ test('M-16 lists that take little time together do not wait for a turn', async (
   assert.equal(new Set(steps.map(({ turn }) => turn)).size, 1)
 })
 
+test('M-16 of the large pages of a caller one step runs at a time, and of all callers two', async () => {
+  let running = 0
+  let most = 0
+  const runStep = (caller: string, limit: number | 'none') =>
+    listTurn({ caller, sessionId: 'session', limit })(async () => {
+      running += 1
+      most = Math.max(most, running)
+      await nextTurn()
+      running -= 1
+    })
+  await Promise.all(times(10, 'one').map((caller) => runStep(caller, 500)))
+  assert.equal(most, 1)
+  await Promise.all(['one', 'two', 'three', 'four'].map((caller) => runStep(caller, 'none')))
+  assert.equal(most, 2)
+})
+
 test('M-16 the sessions of one caller take turns, so that a thief of one leaves the owner theirs', async () => {
   const ended: string[] = []
   const runStep = (session: string) =>
-    listTurn(
-      'one',
-      session,
-    )(async () => {
+    listTurn({ caller: 'one', sessionId: session, limit: 10 })(async () => {
       spin(STEP_MS)
       ended.push(session)
     })
@@ -62,7 +77,7 @@ test('M-16 the sessions of one caller take turns, so that a thief of one leaves 
 test('M-16 of one session a thousand steps wait, and further ones are refused, but none of others', async () => {
   const held = Promise.withResolvers<void>()
   const callers = [...times(1_010, 'one'), 'other']
-  const steps = callers.map((caller) => listTurn(caller, 'session')(() => held.promise))
+  const steps = callers.map((caller) => listTurn({ caller, sessionId: 'session', limit: 10 })(() => held.promise))
   held.resolve()
   const refused = (await Promise.allSettled(steps)).filter((result) => result.status === 'rejected')
   // Eight run.

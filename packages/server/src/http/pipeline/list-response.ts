@@ -27,7 +27,7 @@ export async function listResponse<Row extends { id: string }>(
   const { limit } = paging
   const countAll = matchesEveryRow(requested.predicate) ? source.countAll : undefined
   const isLong = mayTakeLong(countAll ? requested : paging, table)
-  const turn = listTurn(caller, sessionId)
+  const turn = listTurn({ caller, sessionId, limit })
   const reader = createListReader(store, { caller, member: sessionId, isLong, now: source.now, turn })
   if (limit === 'none') {
     // Before the response begins, so that a refusal is still possible.
