@@ -5,23 +5,14 @@ import type { Page } from 'playwright-core'
 /** A folder for screenshots of every page; optional. */
 const pictures = process.env.CONSOLE_PICTURES
 
-/** A phone and a desk. Every page is tried in both. */
+/** A phone in dark colours and a desk in light ones. Every page is tried in both. */
 export const WIDTHS = [
   { width: 390, height: 844, colorScheme: 'dark' },
   { width: 1440, height: 900, colorScheme: 'light' },
 ] as const
-/** Each colour scheme, and the rules of axe whose results it can change: all of them once. */
-const COLOR_SCHEMES = [
-  { colorScheme: 'dark', rules: 'all' },
-  { colorScheme: 'light', rules: ['color-contrast', 'link-in-text-block'] },
-] as const
 
-/** Resolves when no colour is on its way to another one: axe would measure what lies between. Placeholders never end. */
-const COLOURS_CHANGED = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
-  .then(() => Promise.allSettled(document.getAnimations()
-    .filter((one) => one.effect.getComputedTiming().iterations !== Infinity)
-    .map((one) => one.finished)))
-  .then(() => true)`
+/** Resolves when the page is painted with its new size or colours. The browser asks for reduced motion, so that nothing moves on. */
+const PAINTED = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))'
 
 /** Parts of a page that scroll sideways. Code and typed text may. */
 const SCROLLING = `[...document.querySelectorAll('#content *')]
@@ -30,8 +21,8 @@ const SCROLLING = `[...document.querySelectorAll('#content *')]
   .map((one) => one.outerHTML.slice(0, 120))`
 
 /**
- * Returns what is wrong with a whole page: that it is wider than the window, or a part of it scrolls sideways, and what axe finds in light and
- * in dark colours. Takes pictures of it, if wanted.
+ * Returns what is wrong with a whole page: that it is wider than the window, or a part of it scrolls sideways, and what axe finds. Takes a picture
+ * of it, if wanted.
  */
 export async function findPageFaults(page: Page, where: string, picture: string): Promise<string[]> {
   const width = page.viewportSize()?.width ?? 0
@@ -39,51 +30,27 @@ export async function findPageFaults(page: Page, where: string, picture: string)
   const scrolling = (await page.evaluate(SCROLLING)) as string[]
   const faults = scrolling.map((part) => `${where}: scrolls sideways: ${part}`)
   if (needed > width) faults.push(`${where}: needs ${needed} px`)
-  for (const { colorScheme, rules } of COLOR_SCHEMES) {
-    await page.emulateMedia({ colorScheme })
-    await page.evaluate(COLOURS_CHANGED)
-    faults.push(...(await findSerious(page, `${where}, ${colorScheme}`, { rules })))
-    const path = `${picture}-${width}-${colorScheme}.png`
-    if (pictures) await page.screenshot({ path: join(pictures, path), fullPage: true })
-  }
+  faults.push(...(await findSerious(page, where)))
+  if (pictures) await page.screenshot({ path: join(pictures, `${picture}-${width}.png`), fullPage: true })
   return faults
 }
-
-/** Resolves when the page is laid out for its new size. */
-const LAID_OUT = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))'
 
 /** The same for what a page shows now, on a phone and on a desk, without loading it again. */
 export async function findFaultsInBoth(page: Page, where: string): Promise<string[]> {
   const faults: string[] = []
-  for (const { width, height } of WIDTHS) {
+  for (const { width, height, colorScheme } of WIDTHS) {
     await page.setViewportSize({ width, height })
-    await page.evaluate(LAID_OUT)
-    // The menu moves out of the window of a phone.
-    await page.evaluate(COLOURS_CHANGED)
+    await page.emulateMedia({ colorScheme })
+    await page.evaluate(PAINTED)
     faults.push(...(await findPageFaults(page, `${where}, ${width} px`, where.replaceAll(' ', '-'))))
   }
   return faults
 }
 
-/** What of a page is looked at, and by which rules of axe. */
-interface Look {
-  /** A selector. */
-  readonly part?: string
-  readonly rules?: 'all' | readonly string[]
-}
-
-/** Returns the serious faults that axe finds in the page, or in a part of it. */
-export async function findSerious(
-  page: Page,
-  where: string,
-  { part = 'html', rules = 'all' }: Look = {},
-): Promise<string[]> {
+/** Returns the serious faults that axe finds in the page, or in the part that a selector names. */
+export async function findSerious(page: Page, where: string, part = 'html'): Promise<string[]> {
   if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(axe.source)
-  const options: axe.RunOptions = {
-    resultTypes: ['violations'],
-    ...(rules !== 'all' && { runOnly: { type: 'rule', values: [...rules] } }),
-  }
-  const { violations } = (await page.evaluate(`axe.run('${part}', ${JSON.stringify(options)})`)) as axe.AxeResults
+  const { violations } = (await page.evaluate(`axe.run('${part}', { resultTypes: ['violations'] })`)) as axe.AxeResults
   const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
   return serious.map(({ id, nodes }) => `${where}: ${id}: ${nodes[0]?.html}`)
 }

@@ -82,32 +82,28 @@ async function findPaths(): Promise<string[]> {
 }
 
 for (const { width, height, colorScheme } of WIDTHS) {
-  test(
-    `every page fits ${width} px, and axe finds nothing serious in it in either colour scheme`,
-    needsBrowser,
-    async () => {
-      const { page, pageErrors, go, follow, settle, goAsAdmin } = await stage().open({
-        viewport: { width, height },
-        colorScheme,
-      })
-      const paths = await findPaths()
-      const faults: string[] = []
-      const check = async (path: string) => {
-        await settle()
-        faults.push(...(await findPageFaults(page, path, fileName(path))))
-      }
-      await go('')
-      await check('login')
-      await goAsAdmin('')
-      await check('')
-      for (const path of paths) {
-        await follow(path)
-        await check(path)
-      }
-      assert.ok(paths.length > 20)
-      assert.deepEqual([faults, pageErrors], [[], []])
-    },
-  )
+  test(`every page fits ${width} px, and axe finds nothing serious in it, ${colorScheme}`, needsBrowser, async () => {
+    const { page, pageErrors, go, follow, settle, goAsAdmin } = await stage().open({
+      viewport: { width, height },
+      colorScheme,
+    })
+    const paths = await findPaths()
+    const faults: string[] = []
+    const check = async (path: string) => {
+      await settle()
+      faults.push(...(await findPageFaults(page, path, fileName(path))))
+    }
+    await go('')
+    await check('login')
+    await goAsAdmin('')
+    await check('')
+    for (const path of paths) {
+      await follow(path)
+      await check(path)
+    }
+    assert.ok(paths.length > 20)
+    assert.deepEqual([faults, pageErrors], [[], []])
+  })
 }
 
 /** Dialogs: the page, and the button that opens it. */
@@ -139,7 +135,7 @@ for (const { width, height, colorScheme } of WIDTHS) {
     })
     const faults: string[] = []
     const check = async (what: string) => {
-      faults.push(...(await findSerious(page, what, { part: '[role="dialog"]' })))
+      faults.push(...(await findSerious(page, what, '[role="dialog"]')))
     }
     await goAsAdmin('')
     for (const { path, button } of DIALOGS) {
