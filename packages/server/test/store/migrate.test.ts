@@ -192,8 +192,8 @@ const RELEASED: Readonly<Record<string, readonly [sqlite: string, postgres: stri
     '6a5fbf96d2f1cae76316cf6ebbdc646252f9b6fb927abe99fb9b793fb88fea03',
   ],
   'session-changes': [
-    'b85f629747ed07cef8229912301d35d9f5650336633b6005fcbeca5f6823c33b',
-    'b85f629747ed07cef8229912301d35d9f5650336633b6005fcbeca5f6823c33b',
+    '7c1d00a1132664b4b2d0d389798891e2a0bb2378438dd25e98f74d39cc425b3d',
+    '7c1d00a1132664b4b2d0d389798891e2a0bb2378438dd25e98f74d39cc425b3d',
   ],
 }
 

@@ -68,13 +68,13 @@ export async function deleteOldChanges({ db, dialect }: Transaction, before: num
   return deleteEntries({ db, dialect }, old)
 }
 
-/** Deletes up to `limit` entries of sessions that are older than `before`. Only caches read them. Returns how many it deleted. */
+/** Deletes up to `limit` entries of sessions and revocations that are older than `before`. Only caches read them. Returns how many it deleted. */
 export function deleteOldSessionChanges(tx: Transaction, before: number, limit: number): Promise<number> {
   const old = tx.db
     .selectFrom('change_log')
     .select('seq')
     // As in the index `change_log_sessions`, or the index is not used.
-    .where('entity', '=', sql.lit('apiSessions'))
+    .where('entity', 'in', [sql.lit('apiSessions'), sql.lit('revocations')])
     .where('at', '<', before)
   return deleteEntries(tx, old.orderBy('at').limit(limit))
 }
