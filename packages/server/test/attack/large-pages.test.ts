@@ -10,12 +10,16 @@ import { createIdentity } from '../../src/operations/identity/create-identity.ts
 import { startTarget, type Target } from './target.ts'
 
 const IDENTITIES = '/edge/management/v1/identities'
+const SESSION = '/edge/client/v1/current-api-session'
 /** The page is larger than the buffers of the connection. */
 const ROWS = 500
 const tagsOf = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, nth) => [`t${nth}`, 'x'.repeat(2_000)]))
 /** Longer than the text of a page is kept. */
 const DROPPED_MS = 1_500
+/** Until the buffers of the connection are full. */
+const FILLED_MS = 500
+const INFO = 30
 
 test('M-15 tags and appData over 16 KiB are refused, and those of less are not', async (t) => {
   const { app } = await startTarget(t)
@@ -90,3 +94,29 @@ for (const limit of [ROWS, 'none'] as const) {
     await assert.rejects(read({ isAdmin: false, permissions: ['identity.read'] }), { message: 'aborted' })
   })
 }
+
+test('N-01 the end of a list whose caller has lost rights, or has ended the session, is logged as information', async (t) => {
+  const { target, begin } = await fillTarget(t)
+  const { app } = target
+  const ended = () => app.logged.filter((line) => line.includes('a response stream'))
+  const kept = await begin(app.adminSession, ROWS)
+  for (const end of [
+    (id: string) => app.admin('PATCH', `${IDENTITIES}/${id}`, { isAdmin: false }),
+    (_: string, session: string) => app.call('DELETE', SESSION, undefined, { session }),
+  ]) {
+    const before = ended().length
+    const { id, session } = await app.makeIdentity({ isAdmin: true })
+    const list = await begin(session, ROWS)
+    // Unread, it ends while the server waits for the client.
+    await sleep(FILLED_MS)
+    assert.equal((await end(id, session)).status, 200)
+    while (ended().length === before) await sleep(20)
+    await assert.rejects(text(list), { message: 'aborted' })
+  }
+  assert.equal(JSON.parse(await text(kept)).data.length, ROWS)
+  const lines = ended().map((line) => JSON.parse(line))
+  assert.deepEqual(
+    lines.map(({ level, code, msg }) => ({ level, code, msg })),
+    Array(2).fill({ level: INFO, code: 'UNAUTHORIZED', msg: 'a response stream was refused' }),
+  )
+})

@@ -187,7 +187,7 @@ export function createHttpServer(options: HttpServerOptions) {
     }
     if (stream && route.access !== 'anonymous') {
       const recheck = () => recheckRights(route, request, pipeline, caller)
-      const onRefused = () => stream.destroy(new Error('the caller is no longer authorized'))
+      const onRefused = () => stream.destroy(new AppError('UNAUTHORIZED'))
       stream.once('close', watchAccess({ recheck, onRefused }))
     }
     sendResponse(response, reply, log)
