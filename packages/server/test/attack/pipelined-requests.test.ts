@@ -30,6 +30,23 @@ test('R-24 of requests that are sent before any response, some have responses, a
   const flooding = await openRawHttps({ port })
   flooding.send(request.repeat(MANY))
   await flooding.untilClosed()
-  assert.ok(seen <= 17, `the server parsed ${seen} requests`)
+  assert.ok(seen <= 18, `the server parsed ${seen} requests`)
   assert.equal((await get('/seen')).status, 200)
+})
+
+test('R-24 sixteen requests wait behind another one, and one more ends the connection', async (t) => {
+  const held = Promise.withResolvers<void>()
+  const { port } = await serveRoutes(t, {
+    '/held': async () => {
+      await held.promise
+      return { status: 200, json: {} }
+    },
+  })
+  const [few, many] = [await openRawHttps({ port }), await openRawHttps({ port })]
+  few.send(http('GET /held').repeat(17))
+  many.send(http('GET /held').repeat(18))
+  await many.untilClosed()
+  held.resolve()
+  for (let nth = 1; nth <= 17; nth++) assert.equal((await few.readResponse()).status, 200)
+  few.close()
 })

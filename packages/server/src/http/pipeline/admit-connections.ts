@@ -26,7 +26,7 @@ interface Admitted {
   handshake?: Handshake
 }
 
-/** Requests of one connection that have no response yet. Clients that send the next one before the response send few. */
+/** Requests of one connection that wait behind another one. Clients that send the next one before the response send few. */
 const MAX_PIPELINED = 16
 /** For Node's parser: what follows the request is not HTTP. */
 const END_OF_HTTP = 2
@@ -126,7 +126,8 @@ export function admitConnections(server: Server, http: HttpSettings, handshakes:
     if (!place) return
     places.begin(place)
     response.once('close', () => places.end(place))
-    if (place.requests > MAX_PIPELINED) endParsing(socket)
+    // A response ends only after its last bytes are sent: a client that has read all can have one more without an end.
+    if (place.requests > 1 + MAX_PIPELINED) endParsing(socket)
   })
 }
 
