@@ -163,7 +163,7 @@ export class SecondFactor {
     const signer = signerId === null ? undefined : await this.#parts.directory.find(signerId)
     const nowMs = this.#parts.clock.now()
     const facts = { ...sessionClaims(signerId, ruleClaims), signer: signer ?? NO_SIGNER, identity, request, nowMs }
-    const turn = { identityId: identity.id, sessionId }
+    const turn = { identityId: identity.id, sessionId, address: request.address }
     return sessionRuleInTurn(policy, turn, () => findPolicyRefusal(policy, facts, ALL_RULES))
   }
 

@@ -52,7 +52,8 @@ export class KnownIdentities {
   async find(signer: StoredSigner, subject: TokenSubject, now: number, budget: RuleBudget): Promise<JudgedAttempt> {
     const name = `${signer.useExternalId ? 'externalId' : 'id'} ${subject.claim}`
     const earlier = this.#known.get(name)
-    const judged = await sessionRuleInTurn(earlier?.policy, { identityId: earlier?.identity.id }, () => {
+    const address = subject.request?.address
+    const judged = await sessionRuleInTurn(earlier?.policy, { identityId: earlier?.identity.id, address }, () => {
       // It may have changed before its turn.
       const known = this.#known.get(name)
       return known && judgeAttempt({ signer, ...subject, ...known, now }, budget)
@@ -61,7 +62,7 @@ export class KnownIdentities {
     const judge = async (attempt: LoginAttempt) => {
       if (judged && isJudgedAlike(judged, attempt)) return { ...attempt, ruleRefusal: judged.ruleRefusal }
       const identityId = attempt.identity?.id
-      return sessionRuleInTurn(attempt.policy, { identityId }, () => judgeAttempt(attempt, budget))
+      return sessionRuleInTurn(attempt.policy, { identityId, address }, () => judgeAttempt(attempt, budget))
     }
     return this.#known.load(name, () => this.#read(signer, subject, now, judge), knownIn)
   }

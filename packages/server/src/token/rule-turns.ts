@@ -11,7 +11,7 @@ export const ALL_RULES = new RuleBudget(Number.POSITIVE_INFINITY)
 /** Owners take turns, and so do the callers of one. What a caller has read before the wait is at most so much older. */
 const WAITS = { maxWaiting: 250, maxWaitMs: 1_000 }
 const queue = new GroupedQueue({ ...WAITS, atOnce: 1 })
-/** Before that, the sessions of an identity take turns: a thief of one leaves the owner theirs, and many have together those of one caller. */
+/** Before that, the sessions of an identity take turns, and the networks of its logins: a thief leaves the owner theirs, and many have together those of one caller. */
 const sessions = new GroupedQueue({ ...WAITS, atOnce: Number.POSITIVE_INFINITY })
 
 /** What the rules of an owner have cost lately; those of others may be expensive. */
@@ -75,17 +75,22 @@ export async function policyRuleInTurn<Result>(
   return hasRule(policy) ? inTurn({ owner: `policy ${policy.id}`, caller }, evaluate) : evaluate()
 }
 
-/** Like `policyRuleInTurn`, for a session of an identity, or for a login, which has none yet. */
+/** A request of a session of an identity, or of a login, which has none yet. */
+interface SessionRequest {
+  readonly identityId?: string | undefined
+  readonly sessionId?: string | undefined
+  readonly address?: string | undefined
+}
+
+/** Like `policyRuleInTurn`, for a request of an identity. */
 export async function sessionRuleInTurn<Result>(
   policy: Policy | undefined,
-  {
-    identityId = '',
-    sessionId = '',
-  }: { readonly identityId?: string | undefined; readonly sessionId?: string | undefined },
+  { identityId = '', sessionId, address = '' }: SessionRequest,
   evaluate: () => Result,
 ): Promise<Result> {
   if (!hasRule(policy)) return evaluate()
-  return sessions.run(identityId, sessionId, () => policyRuleInTurn(policy, identityId, evaluate))
+  const member = sessionId ?? clientNetwork(address)
+  return sessions.run(identityId, member, () => policyRuleInTurn(policy, identityId, evaluate))
 }
 
 function hasRule(policy: Policy | undefined): policy is Policy {
