@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ExtJwtSignerWrite } from '@countersign/contract'
 import { readJsonBody } from '../../src/http/pipeline/read-json-body.ts'
+import { buildApp } from '../http/build-app.ts'
 
 const MIB = 1_048_576
 /** The aim is 100 ms on an idle machine; this limit catches work that grows faster than the text. */
@@ -35,11 +36,12 @@ const WORST: Readonly<Record<string, string>> = {
   'endless scopes': signer(`"scopes":${fill('[', '"x",', '"x"]').slice(0, 30_000)}"]`),
   'a value of the wrong type': signer(`"targetToken":${object(9_000, (index) => `"k${index}":"${'v'.repeat(90)}"`)}`),
 }
+const headers = { 'content-type': 'application/json' }
 
 describe('a body of 1 MiB', () => {
   const watched = Object.keys(ExtJwtSignerWrite.properties)
-  const route = { access: 'any-session', body: { schema: ExtJwtSignerWrite, optional: false, watched } } as const
-  const headers = { 'content-type': 'application/json' }
+  const body = { schema: ExtJwtSignerWrite, optional: false, watched }
+  const route = { access: 'any-session', bodyCap: 'management', body } as const
 
   for (const [title, text] of Object.entries(WORST)) {
     test(`M-16 O-02 of ${title} is parsed or refused quickly, and not repeated`, () => {
@@ -71,4 +73,19 @@ describe('a body of 1 MiB', () => {
     const text = signer('"tags":{"a":1}').padEnd(MIB)
     assert.deepEqual({ ...(readJsonBody(route, Buffer.from(text), headers).members as object) }.constructor, Object)
   })
+})
+
+test('O-02 a body has at most a thousand members where no permission is needed, and more elsewhere', async (t) => {
+  const app = await buildApp(t)
+  const { session } = await app.makeIdentity()
+  const code = async (members: number, path: string, caller: string) => {
+    const raw = object(members, (index) => `"k${index}":1`)
+    const reply = await app.call('POST', path, undefined, { session: caller, raw, headers })
+    return reply.json.error.code
+  }
+  for (const path of ['/edge/client/v1/authenticate/mfa', '/edge/client/v1/authenticate?method=password']) {
+    assert.notEqual(await code(1_000, path, session), 'COULD_NOT_PARSE_BODY', path)
+    assert.equal(await code(1_001, path, session), 'COULD_NOT_PARSE_BODY', path)
+  }
+  assert.equal(await code(1_001, '/edge/management/v1/identities', app.adminSession), 'COULD_NOT_VALIDATE')
 })
