@@ -102,16 +102,6 @@ export class Call {
     this.ifMatch = request.headers['if-match']
   }
 
-  /** Whose turn it is when callers take turns: the identity, or the address of a call without a session. */
-  get callerKey(): string {
-    return this.session?.identity.id ?? this.clientAddress
-  }
-
-  /** Empty for a call without a session. */
-  get sessionId(): string {
-    return this.session?.id ?? ''
-  }
-
   /** What the verdict on a token of this request can depend on. */
   get tokenContext(): TokenContext {
     return { method: this.#request.method, address: this.clientAddress, proofs: this.proofs }

@@ -8,18 +8,16 @@ import type { ListSource } from './list-source.ts'
 import { largePage, lengthOf, MAX_HELD, showRows, wholeList } from './list-stream.ts'
 import { listTurn } from './list-turns.ts'
 import type { Query } from './query.ts'
-import type { RouteResponse } from './route.ts'
+import { type RouteResponse, sessionOf } from './route.ts'
 
 /** The response to a list request. A page is read at once; a large page, and a list without limit, is streamed. */
 export async function listResponse<Row extends { id: string }>(
   source: ListSource<Row>,
-  {
-    query,
-    callerKey: caller,
-    sessionId,
-    recheckCaller,
-  }: Pick<Call, 'query' | 'callerKey' | 'sessionId' | 'recheckCaller'>,
+  call: Pick<Call, 'query' | 'session' | 'recheckCaller'>,
 ): Promise<RouteResponse> {
+  const { query, recheckCaller } = call
+  const { id: sessionId, identity } = sessionOf(call)
+  const caller = identity.id
   const { store, columns, within } = source
   const requested = resolvePaging(listParameters(query), optionsOf(source.table))
   const table = within?.table ?? source.table
