@@ -211,6 +211,7 @@ function compileComparison(
   return matchesAbsent(comparison) !== negate ? sql`(${present} or ${left.value} is null)` : present
 }
 
+const EQUAL = { plain: sql`=`, flipped: sql`<>` }
 const ORDER: Readonly<Record<OrderOperator, { readonly plain: Fragment; readonly flipped: Fragment }>> = {
   '<': { plain: sql`<`, flipped: sql`>=` },
   '<=': { plain: sql`<=`, flipped: sql`>` },
@@ -228,7 +229,7 @@ function comparePresent(
   const bound = (scalar: Scalar) => bindScalar(scalar, type, dialect)
   switch (comparison.kind) {
     case 'equal':
-      return sql`${value} ${flip ? sql`<>` : sql`=`} ${bound(comparison.value)}`
+      return sql`${value} ${EQUAL[flip ? 'flipped' : 'plain']} ${bound(comparison.value)}`
     case 'order':
       return sql`${value} ${ORDER[comparison.operator][flip ? 'flipped' : 'plain']} ${bound(comparison.value)}`
     case 'contains':
@@ -262,10 +263,10 @@ function textForm({ value, type }: LeftSide, dialect: StoreDialect): Fragment {
   return sql`cast(iif(${value} = cast(${value} as integer), cast(${value} as integer), ${value}) as text)`
 }
 
-function bindScalar(scalar: Scalar, type: ScalarType, dialect: StoreDialect): Fragment {
-  if (dialect === 'sqlite') return sql`${typeof scalar === 'boolean' ? Number(scalar) : scalar}`
+function bindScalar(scalar: Scalar, type: ScalarType, dialect: StoreDialect): Scalar | Fragment {
+  if (dialect === 'sqlite') return typeof scalar === 'boolean' ? Number(scalar) : scalar
   // PostgreSQL would read the parameter as the column's bigint and fail on a fraction.
-  return type === 'number' ? sql`cast(${scalar} as double precision)` : sql`${scalar}`
+  return type === 'number' ? sql`cast(${scalar} as double precision)` : scalar
 }
 
 function compileOperand(operand: Operand, context: Context): LeftSide {
@@ -312,7 +313,8 @@ function parentValue({ table }: FilterTable, parent: Extract<ColumnBinding, { ki
 }
 
 function columnOf(table: string, column: string): Fragment {
-  return sql.ref(`${table}.${column}`)
+  // Costs half of `sql.ref`, which parses the name.
+  return sql.id(table, column)
 }
 
 type ScalarBinding = Extract<ColumnBinding, { kind: 'column' | 'expression' }>
