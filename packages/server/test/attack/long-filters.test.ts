@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { newId } from '@countersign/core'
+import { listTurn } from '../../src/http/pipeline/list-turns.ts'
 import { createApiSession } from '../../src/operations/api-session/start-session.ts'
 import { createIdentity } from '../../src/operations/identity/create-identity.ts'
 import { buildApp, type TestApp } from '../http/build-app.ts'
@@ -117,6 +118,55 @@ describe('filters that cost much', () => {
       )
       assert.ok(share < 1 / 4, `${query}: the thread was busy with one turn for ${share} of the time`)
     }
+  })
+
+  const OWN_SESSIONS = '/edge/client/v1/current-identity/api-sessions'
+  const SERVICES = '/edge/client/v1/services'
+  const SIGNERS = '/edge/client/v1/external-jwt-signers'
+  const EQUAL = anyOf(480, (n) => `id = "${n}"`)
+
+  for (const [list, path, filter, most] of [
+    ['that an index finds', OWN_SESSIONS, EQUAL, 1 / 8],
+    ['that are read beside the serving thread', OWN_SESSIONS, anyOf(480, (n) => `id != "${n}"`), 1 / 8],
+    ['without limit', OWN_SESSIONS, `${EQUAL} limit none`, 1 / 8],
+    ['in memory', SERVICES, EQUAL, 1 / 2],
+    ['of strangers', SIGNERS, anyOf(15, () => `id in [${'"",'.repeat(149)}""]`), 1 / 2],
+  ] as const) {
+    test(`M-16 many lists ${list}, with long filters, leave others their turns of the event loop`, async (t) => {
+      const app = await buildApp(t)
+      const { session } = await app.makeIdentity()
+      const url = `${path}?${new URLSearchParams({ filter })}`
+      const get = () => app.call('GET', url, undefined, path === SIGNERS ? {} : { session })
+      const share = await leastBusyShare(() =>
+        Promise.all(
+          // In all rounds fewer than a stranger may request at once.
+          Array.from({ length: 30 }, async () => {
+            const { status, text } = await get()
+            assert.equal(status, 200, text)
+          }),
+        ),
+      )
+      assert.ok(share < most, `the thread was busy with one turn for ${share} of the time`)
+    })
+  }
+
+  test('M-16 with all turns of a caller taken, its long filters wait before they are read, and those of others do not', async (t) => {
+    const app = await buildApp(t)
+    const [busy, other] = [await app.makeIdentity(), await app.makeIdentity()]
+    const held = Promise.withResolvers<void>()
+    const turn = listTurn({ caller: busy.id, sessionId: 'another', limit: 10 })
+    const steps = Array.from({ length: 20 }, () => turn(() => held.promise))
+    const ended: string[] = []
+    const refuse = async (name: string, session: string) => {
+      const { status, json } = await app.call('GET', `${SERVICES}?filter=x`, undefined, { session })
+      assert.deepEqual([status, json.error.code], [400, 'INVALID_FILTER'])
+      ended.push(name)
+    }
+    const waiting = refuse('busy', busy.session)
+    await refuse('other', other.session)
+    held.resolve()
+    await Promise.all([...steps, waiting])
+    assert.deepEqual(ended, ['other', 'busy'])
   })
 
   test('M-16 a list of many attributes runs beside the serving thread, and reads each attribute once or twice', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { newId, resolvePaging } from '@countersign/core'
+import { newId, type Paging, resolvePaging } from '@countersign/core'
 import {
   CompiledQuery,
   DummyDriver,
@@ -26,7 +26,7 @@ import {
 import { buildFilterOptions, type FilterTable } from '../../src/store/filter-to-sql.ts'
 import { buildChanges } from '../../src/store/reads/audit-event-reads.ts'
 import { mayTakeLong } from '../../src/store/reads/list-reader.ts'
-import { buildListQueries } from '../../src/store/reads/list-rows.ts'
+import { buildCount, buildPage } from '../../src/store/reads/list-rows.ts'
 import { buildRightsSuppliedBy, buildRightsUnderPolicy } from '../../src/store/reads/rights-reads.ts'
 import { buildFoldedUsers } from '../../src/store/reads/scim-user-reads.ts'
 import type { Database } from '../../src/store/schema.ts'
@@ -75,13 +75,18 @@ const WHOLE_TABLE = { sqlite: /SCAN identities(?! USING)/, postgres: /Seq Scan o
 const SORTS = { sqlite: /TEMP B-TREE/, postgres: /(?<!Incremental )Sort {2}/ }
 const COUNTS_ALL = { sqlite: /identities/, postgres: /identities(?!')/ }
 
+function buildQueries(store: Store, table: FilterTable, paging: Paging) {
+  const reader = { ...store, isLong: false }
+  return { page: buildPage(reader, table, paging), count: buildCount(reader, table, paging.predicate) }
+}
+
 for (const database of DATABASES) {
   test(`the cost of a list of identities does not grow with their number, on ${database}`, async (t) => {
     const store = await openTestStore(t, database)
     await fill(store)
     const options = buildFilterOptions(IDENTITY_FILTER)
     const queriesOf = (parameters: { filter?: string; sort?: string }) =>
-      buildListQueries({ ...store, isLong: false }, IDENTITY_FILTER, resolvePaging(parameters, options))
+      buildQueries(store, IDENTITY_FILTER, resolvePaging(parameters, options))
 
     for (const filter of [
       'id = "id-7"',
@@ -142,11 +147,7 @@ for (const database of DATABASES) {
     }
     const options = buildFilterOptions(API_SESSION_FILTER)
     const plansOf = async (filter: string) => {
-      const { page, count } = buildListQueries(
-        { ...store, isLong: false },
-        API_SESSION_FILTER,
-        resolvePaging({ filter }, options),
-      )
+      const { page, count } = buildQueries(store, API_SESSION_FILTER, resolvePaging({ filter }, options))
       return `${await planOf(store, page)}\n${await planOf(store, count)}`
     }
     for (const filter of [
@@ -198,7 +199,7 @@ test('M-16 a list is short only in an order that an index has', async (t) => {
       const paging = resolvePaging({ sort: symbol }, buildFilterOptions(table))
       if (mayTakeLong(paging, table)) continue
       short.push(`${table.table} ${symbol}`)
-      const plan = await planOf(store, buildListQueries({ ...store, isLong: false }, table, paging).page)
+      const plan = await planOf(store, buildPage({ ...store, isLong: false }, table, paging))
       assert.doesNotMatch(plan, SORTS_ALL, `${table.table} by ${symbol}: ${plan}`)
     }
   }
@@ -260,7 +261,7 @@ test('limit and offset are never bare placeholders, which would make SQLite prep
   const store = await openTestStore(t, 'sqlite')
   const paging = resolvePaging({ filter: 'name = "user-7"' }, buildFilterOptions(IDENTITY_FILTER))
   const built = store.db.selectFrom('identities').selectAll().limit(10).offset(20).compile()
-  for (const { sql: text } of [built, buildListQueries({ ...store, isLong: false }, IDENTITY_FILTER, paging).page]) {
+  for (const { sql: text } of [built, buildPage({ ...store, isLong: false }, IDENTITY_FILTER, paging)]) {
     assert.match(text, /limit cast\(\? as integer\) offset cast\(\? as integer\)$/)
   }
 })

@@ -39,8 +39,8 @@ type Row = { readonly id: string }
 function countingReader(store: Store) {
   const counts: number[] = []
   const reader = createListReader(store, { caller: 'caller', isLong: true, now: META.now })
-  const read: ListReader['read'] = async (query, values) => {
-    const rows = await reader.read(query, values)
+  const read: ListReader['read'] = async (build) => {
+    const rows = await reader.read(build)
     counts.push(rows.length)
     for (const row of rows.slice(0, -1))
       assert.equal((row as SortPosition).sort_0 ?? null, null, 'only the last id has a position')

@@ -1,5 +1,5 @@
 import { CLIENT_SIGNER_MEMBERS } from '@countersign/contract/ext-jwt-signer'
-import { type RowReader, resolvePaging } from '@countersign/core'
+import type { Paging, RowReader } from '@countersign/core'
 import type { Settings } from '../../platform/settings/index.ts'
 import { CLIENT_SIGNER_FILTER } from '../../store/filter-tables.ts'
 import { buildFilterOptions } from '../../store/filter-to-sql.ts'
@@ -9,10 +9,10 @@ import { browserLoginOf } from '../../token/browser-login.ts'
 import type { SignerDirectory } from '../../token/signer-directory.ts'
 import { CLIENT } from '../api-paths.ts'
 import { selfLink, timestamp } from '../pipeline/envelope.ts'
-import { listMeta, listParameters } from '../pipeline/list-response.ts'
+import { listMeta } from '../pipeline/list-response.ts'
 import { selectPage } from '../pipeline/memory-list-response.ts'
-import type { Query } from '../pipeline/query.ts'
-import type { Route } from '../pipeline/route.ts'
+import { readPaging } from '../pipeline/read-paging.ts'
+import type { Route, RouteResponse } from '../pipeline/route.ts'
 import { describe } from '../pipeline/route-note.ts'
 import { keptText } from '../pipeline/send-response.ts'
 
@@ -77,12 +77,11 @@ export function clientExtJwtSignerRoutes({ store, signers, settings }: ClientExt
     return whole
   }
 
-  const page = async (query: Query) => {
-    const requested = resolvePaging(listParameters(query), FILTER_OPTIONS)
+  const page = async (requested: Paging): Promise<RouteResponse> => {
     const paging =
       requested.limit === 'none' && requested.offset > 0 ? { ...requested, limit: PAGE_AFTER_OFFSET } : requested
     const { rows, totalCount } = selectPage((await wholeList()).signers, readerOf, paging)
-    return listText(rows, listMeta(CLIENT_SIGNER_FILTER, paging, totalCount))
+    return { status: 200, text: listText(rows, listMeta(CLIENT_SIGNER_FILTER, paging, totalCount)) }
   }
 
   return [
@@ -96,8 +95,8 @@ export function clientExtJwtSignerRoutes({ store, signers, settings }: ClientExt
       note: describe.list('ClientSigner', 'List the signers to choose from', {
         description: 'Without parameters the list is complete and `meta` is empty.',
       }),
-      handle: async ({ query }) => {
-        if (PAGING_PARAMETERS.some((name) => query.has(name))) return { status: 200, text: await page(query) }
+      handle: async (call) => {
+        if (PAGING_PARAMETERS.some((name) => call.query.has(name))) return readPaging(call, FILTER_OPTIONS, page)
         return { status: 200, text: (await wholeList()).text }
       },
     },

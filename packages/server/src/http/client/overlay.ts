@@ -27,7 +27,7 @@ export function overlayRoutes(): Route[] {
   })
   return [
     ...LISTS.map(([path, options, summary]) =>
-      row(path, describe.list('OverlayThing', summary), ({ query }) => emptyListResponse(options, query)),
+      row(path, describe.list('OverlayThing', summary), (call) => emptyListResponse(options, call)),
     ),
     // Nothing has changed since the session began: clients have no reason to fetch their services again.
     row('/current-api-session/service-updates', SERVICE_UPDATES, (call) => {

@@ -26,13 +26,13 @@ const NO_POSTURE_DATA = {
 
 const empty =
   (options: FilterOptions) =>
-  ({ query }: Call): RouteResponse =>
-    emptyListResponse(options, query)
+  (call: Call): Promise<RouteResponse> =>
+    emptyListResponse(options, call)
 
 interface EmptyRelation {
   readonly name: string
   readonly note: RouteNote
-  readonly respond: (call: Call) => RouteResponse
+  readonly respond: Route['handle']
 }
 
 /** Existing clients request these for each identity. They are empty because this product routes no traffic. */
@@ -98,7 +98,7 @@ export function identityRelationRoutes({ store }: IdentityRelationRouteParts): R
     row('role-attributes', describe.list('text', 'List the attributes of an identity'), async (call) => {
       const { attributes: rows } = await getIdentity(idOf(call))
       const read = (attribute: string) => () => attribute
-      return memoryListResponse({ options: NAMES_ONLY, rows, read, show: (attribute) => attribute }, call.query)
+      return memoryListResponse({ options: NAMES_ONLY, rows, read, show: (attribute) => attribute }, call)
     }),
     ...EMPTY_RELATIONS.map(({ name, note, respond }) =>
       row(name, note, async (call) => {

@@ -46,8 +46,8 @@ export function identityTypeRoutes({ startedAt }: IdentityTypeRouteParts): Route
     handle,
   })
   return [
-    row('identity-types', describe.list('IdentityType', 'List the identity types'), ({ query }) =>
-      memoryListResponse({ options: FILTER, rows: TYPES, read, show }, query),
+    row('identity-types', describe.list('IdentityType', 'List the identity types'), (call) =>
+      memoryListResponse({ options: FILTER, rows: TYPES, read, show }, call),
     ),
     row('identity-types/:id', describe.one('IdentityType', 'Get an identity type'), (call) => {
       const type = TYPES.find((known) => known === idOf(call))

@@ -47,6 +47,6 @@ export function managementOverlayRoutes(): Route[] {
     bodyCap: 'management',
     body: null,
     note: describe.list('OverlayThing', `List ${plural}: always empty`),
-    handle: ({ query }) => emptyListResponse(options, query),
+    handle: (call) => emptyListResponse(options, call),
   }))
 }

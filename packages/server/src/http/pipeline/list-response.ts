@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { matchesEveryRow, type Paging, type PagingOptions, type Predicate, resolvePaging } from '@countersign/core'
+import { matchesEveryRow, type Paging, type PagingOptions, type Predicate } from '@countersign/core'
 import { buildFilterOptions, type FilterTable } from '../../store/filter-to-sql.ts'
 import { createListReader, mayTakeLong } from '../../store/reads/list-reader.ts'
 import { countRows, listPage } from '../../store/reads/list-rows.ts'
@@ -7,19 +7,18 @@ import type { Call } from './call.ts'
 import type { ListSource } from './list-source.ts'
 import { largePage, lengthOf, MAX_HELD, showRows, wholeList } from './list-stream.ts'
 import { listTurn } from './list-turns.ts'
-import type { Query } from './query.ts'
-import { type RouteResponse, sessionOf } from './route.ts'
+import { type ListCall, listCallerOf, readPaging } from './read-paging.ts'
+import type { RouteResponse } from './route.ts'
 
 /** The response to a list request. A page is read at once; a large page, and a list without limit, is streamed. */
 export async function listResponse<Row extends { id: string }>(
   source: ListSource<Row>,
-  call: Pick<Call, 'query' | 'session' | 'recheckCaller'>,
+  call: ListCall & Pick<Call, 'recheckCaller'>,
 ): Promise<RouteResponse> {
-  const { query, recheckCaller } = call
-  const { id: sessionId, identity } = sessionOf(call)
-  const caller = identity.id
+  const { recheckCaller } = call
+  const { caller, sessionId } = listCallerOf(call)
   const { store, columns, within } = source
-  const requested = resolvePaging(listParameters(query), optionsOf(source.table))
+  const requested = await readPaging(call, optionsOf(source.table), (paging) => paging)
   const table = within?.table ?? source.table
   const paging = within ? { ...requested, predicate: both(within.predicate, requested.predicate) } : requested
   const { limit } = paging
@@ -29,7 +28,7 @@ export async function listResponse<Row extends { id: string }>(
   const reader = createListReader(store, { caller, member: sessionId, isLong, now: source.now, turn })
   if (limit === 'none') {
     // Before the response begins, so that a refusal is still possible.
-    const totalCount = await countRows(reader, table, paging)
+    const totalCount = await countRows(reader, table, paging.predicate)
     const end = listEnd(source.table, paging, totalCount)
     return {
       status: 200,
@@ -51,15 +50,6 @@ function listEnd(...meta: Parameters<typeof listMeta>): string {
 
 function both(one: Predicate, other: Predicate): Predicate {
   return { kind: 'and', terms: [one, other] }
-}
-
-export function listParameters(query: Query) {
-  return {
-    filter: query.get('filter'),
-    sort: query.get('sort'),
-    limit: query.get('limit'),
-    offset: query.get('offset'),
-  }
 }
 
 export function listMeta(table: FilterTable, paging: Pick<Paging, 'limit' | 'offset'>, totalCount: number) {

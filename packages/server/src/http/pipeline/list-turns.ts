@@ -23,7 +23,7 @@ interface ListCaller {
   readonly limit: number | 'none'
 }
 
-/** Runs a step of a list, reading rows or showing them, when it is its turn. */
+/** Runs a step of a list, reading its parameters, building a query, reading rows or showing them, when it is its turn. */
 export type ListTurn = <Result>(step: () => Promise<Result>) => Promise<Result>
 
 /**

@@ -4,11 +4,10 @@ import {
   type FilterOptions,
   type Paging,
   type RowReader,
-  resolvePaging,
   type SymbolType,
 } from '@countersign/core'
-import { listParameters, paginationOf } from './list-response.ts'
-import type { Query } from './query.ts'
+import { paginationOf } from './list-response.ts'
+import { type ListCall, readPaging } from './read-paging.ts'
 import type { RouteResponse } from './route.ts'
 
 /** A short list that is not in the database. */
@@ -33,12 +32,16 @@ export function entityFilterOptions(...symbols: readonly (readonly [string, Symb
 }
 
 /** The response to a list request on rows in memory, filtered, sorted and paged like any other list. */
-export function memoryListResponse<Row>({ options, rows, read, show }: MemoryList<Row>, query: Query): RouteResponse {
-  const paging = resolvePaging(listParameters(query), options)
-  const page = selectPage(rows, read, paging)
-  const filterableFields = [...options.symbols.keys(), ...(options.tags ? ['tags'] : [])]
-  const meta = { filterableFields, pagination: paginationOf(paging, page.totalCount) }
-  return { status: 200, json: { data: page.rows.map(show), meta } }
+export function memoryListResponse<Row>(
+  { options, rows, read, show }: MemoryList<Row>,
+  call: ListCall,
+): Promise<RouteResponse> {
+  return readPaging(call, options, (paging) => {
+    const page = selectPage(rows, read, paging)
+    const filterableFields = [...options.symbols.keys(), ...(options.tags ? ['tags'] : [])]
+    const meta = { filterableFields, pagination: paginationOf(paging, page.totalCount) }
+    return { status: 200, json: { data: page.rows.map(show), meta } }
+  })
 }
 
 /** The rows of a page, and the number of matching rows before paging. */
@@ -53,9 +56,9 @@ export function selectPage<Row>(
 }
 
 /** The response for entities that this product does not have. An invalid filter is refused all the same. */
-export function emptyListResponse(options: FilterOptions, query: Query): RouteResponse {
+export function emptyListResponse(options: FilterOptions, call: ListCall): Promise<RouteResponse> {
   const unreachable = (): never => {
     throw new TypeError('the list is empty')
   }
-  return memoryListResponse({ options, rows: [], read: unreachable, show: unreachable }, query)
+  return memoryListResponse({ options, rows: [], read: unreachable, show: unreachable }, call)
 }

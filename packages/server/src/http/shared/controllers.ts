@@ -14,7 +14,7 @@ const LIST = describe.list('Controller', 'List the controllers of the network: o
 /** The controllers of the network: only this one. Clients store the list after login. */
 export function controllerRoutes(parts: ControllerViewParts): Route[] {
   const { startedAt } = parts
-  const list = (view: ControllerView, { query }: Call) => {
+  const list = (view: ControllerView, call: Call) => {
     const values: Readonly<Record<string, unknown>> = {
       ...view,
       createdAt: startedAt,
@@ -23,7 +23,7 @@ export function controllerRoutes(parts: ControllerViewParts): Route[] {
       isSystem: false,
     }
     const read = () => (symbol: string) => values[symbol]
-    return memoryListResponse({ options: FILTER, rows: [view], read, show: () => view }, query)
+    return memoryListResponse({ options: FILTER, rows: [view], read, show: () => view }, call)
   }
   return [
     {

@@ -101,7 +101,7 @@ export function currentIdentityLoginRoutes({ store, clock, decisions }: CurrentI
       note: describe.list('OwnLogin', `List the caller’s last ${MAX_RECENT_LOGINS} logins`),
       handle: async (call) => {
         const rows = await loadRecentLogins(store.db, sessionOf(call).identity.id)
-        return memoryListResponse({ options: LOGIN_FILTER, rows, read: readLogin, show: ownLoginView }, call.query)
+        return memoryListResponse({ options: LOGIN_FILTER, rows, read: readLogin, show: ownLoginView }, call)
       },
     },
   ]

@@ -1,7 +1,7 @@
 import { filterCost, type Paging, type Predicate, type SortField } from '@countersign/core'
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { type FilterTable, isComputed, predicateToSql, type RequestTime } from '../filter-to-sql.ts'
-import { bindArguments, runPrepared } from '../prepared.ts'
+import { runPrepared } from '../prepared.ts'
 import { WITHIN_DEADLINE } from '../sqlite/within-deadline.ts'
 import type { Store } from '../store.ts'
 
@@ -10,8 +10,8 @@ export interface ListReader extends Pick<Store, 'db' | 'dialect'> {
   readonly isLong: boolean
   /** The time of the request, for symbols that depend on it. */
   readonly now?: number | undefined
-  /** `values` take the place of the query's arguments. */
-  read<Row>(query: CompiledQuery<Row>, values?: readonly unknown[]): Promise<Row[]>
+  /** `build` takes milliseconds for a long filter, and is called when it is the list's turn. */
+  read<Row>(build: () => CompiledQuery<Row>): Promise<Row[]>
 }
 
 interface ReaderOptions {
@@ -20,19 +20,19 @@ interface ReaderOptions {
   readonly member?: string
   readonly isLong: boolean
   readonly now?: number | undefined
-  /** Runs other reads; at once by default. */
-  readonly turn?: (<Result>(read: () => Promise<Result>) => Promise<Result>) | undefined
+  /** Runs what takes this thread time: building all queries, and other reads. At once by default. */
+  readonly turn?: (<Result>(step: () => Promise<Result>) => Promise<Result>) | undefined
 }
 
 export function createListReader(
   store: Pick<Store, 'db' | 'dialect' | 'readLong'>,
-  { caller, member, isLong, now, turn = (read) => read() }: ReaderOptions,
+  { caller, member, isLong, now, turn = (step) => step() }: ReaderOptions,
 ): ListReader {
   const { db, dialect } = store
-  if (!isLong)
-    return { db, dialect, isLong, now, read: (query, values = []) => turn(() => runPrepared(db, query, values)) }
-  const read: ListReader['read'] = (query, values = []) =>
-    store.readLong(caller, { ...query, parameters: bindArguments(query, values) }, member)
+  const read: ListReader['read'] = async (build) => {
+    if (!isLong) return turn(() => runPrepared(db, build(), []))
+    return store.readLong(caller, await turn(async () => build()), member)
+  }
   return { db, dialect, isLong, now, read }
 }
 

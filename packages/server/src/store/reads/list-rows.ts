@@ -9,7 +9,7 @@ import {
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { splitPredicate } from '../filter-shape.ts'
 import { type FilterTable, type RequestTime, sortTerms, sortToSql } from '../filter-to-sql.ts'
-import { Argument } from '../prepared.ts'
+import { Argument, bindArguments } from '../prepared.ts'
 import { afterToSql, lastPositionToSql, positionToSql, type SortPosition } from '../sort-position.ts'
 import { isInIdOrder, type ListReader, matching } from './list-reader.ts'
 
@@ -33,19 +33,15 @@ function selected({ table }: FilterTable, columns: Columns): RawBuilder<unknown>
   return sql.join(columns.map((column) => sql.ref(`${table}.${column}`)))
 }
 
-/** The statements behind one list call. */
-export interface ListQueries<Row> {
-  readonly page: CompiledQuery<Row>
-  readonly count: CompiledQuery<{ total: number }>
-}
+type QueryParts = Pick<ListReader, 'db' | 'dialect' | 'isLong' | 'now'>
 
-export function buildListQueries<Row>(
-  reader: Pick<ListReader, 'db' | 'dialect' | 'isLong' | 'now'>,
+export function buildPage<Row>(
+  reader: QueryParts,
   table: FilterTable,
   paging: Paging,
   columns?: Columns,
   now: RequestTime | undefined = reader.now,
-): ListQueries<Row> {
+): CompiledQuery<Row> {
   const { db, dialect } = reader
   const name = sql.table(table.table)
   const matches = matching(reader, paging.predicate, table, now)
@@ -53,10 +49,21 @@ export function buildListQueries<Row>(
   const { rows, order } = isInIdOrder(paging.sort)
     ? rowsInIdOrder(table, paging.sort)
     : { rows: name, order: sql` order by ${sql.join(sortToSql(sortTerms(paging.sort, table, dialect, now), dialect))}` }
-  return {
-    page: sql<Row>`select ${selected(table, columns)} from ${rows} where ${matches}${order}${limit}`.compile(db),
-    count: buildCount(table, paging, matches).compile(db),
-  }
+  return sql<Row>`select ${selected(table, columns)} from ${rows} where ${matches}${order}${limit}`.compile(db)
+}
+
+/** Counting matches reads all of them; the number of all rows is maintained by triggers. */
+export function buildCount(
+  reader: QueryParts,
+  table: FilterTable,
+  predicate: Predicate,
+  now: RequestTime | undefined = reader.now,
+): CompiledQuery<{ total: number }> {
+  const total =
+    table.isCounted && matchesEveryRow(predicate)
+      ? sql`total from row_counts where table_name = ${table.table}`
+      : sql`count(*) as total from ${sql.table(table.table)} where ${matching(reader, predicate, table, now)}`
+  return sql<{ total: number }>`select ${total}`.compile(reader.db)
 }
 
 /** What to select from, and the order, to read all rows in order of id, or those after an id. */
@@ -72,16 +79,6 @@ function limitedTo(limit: number, offset: number): RawBuilder<unknown> {
   return sql` limit cast(${limit} as integer) offset cast(${offset} as integer)`
 }
 
-/** Counting matches reads all of them; the number of all rows is maintained by triggers. */
-function buildCount(
-  { table, isCounted }: FilterTable,
-  { predicate }: Paging,
-  matches: RawBuilder<boolean>,
-): RawBuilder<{ total: number }> {
-  if (isCounted && matchesEveryRow(predicate)) return sql`select total from row_counts where table_name = ${table}`
-  return sql`select count(*) as total from ${sql.table(table)} where ${matches}`
-}
-
 /** One page of a list and the total before paging, which `countAll` returns for a list without a filter. */
 export async function listPage<Row>(
   reader: ListReader,
@@ -90,48 +87,47 @@ export async function listPage<Row>(
   columns?: Columns,
   countAll?: () => Promise<number>,
 ): Promise<{ rows: Row[]; totalCount: number }> {
-  const { shape, values: compared } = splitPredicate(paging.predicate)
-  const values = [...compared, reader.now]
-  const now = new Argument(compared.length)
-  const { page, count } = findListQueries<Row>(reader, table, { ...paging, predicate: shape }, columns, now)
-  const rows = await reader.read(page, values)
-  const { limit, offset } = paging
+  const { predicate, sort, limit, offset } = paging
+  const build: BuildQuery<Row> = (shape, now) => buildPage(reader, table, { ...paging, predicate: shape }, columns, now)
+  const rows = await reader.read(() => findQuery(reader, table, predicate, build, { columns, sort, limit, offset }))
   const isLastPage = rows.length < limit && (rows.length > 0 || offset === 0)
   if (isLastPage) return { rows, totalCount: offset + rows.length }
-  if (countAll) return { rows, totalCount: await countAll() }
-  const [counted] = await reader.read(count, values)
-  return { rows, totalCount: counted?.total ?? 0 }
+  return { rows, totalCount: await (countAll?.() ?? countRows(reader, table, predicate)) }
+}
+
+export async function countRows(reader: ListReader, table: FilterTable, predicate: Predicate): Promise<number> {
+  const build: BuildQuery<{ total: number }> = (shape, now) => buildCount(reader, table, shape, now)
+  const [counted] = await reader.read(() => findQuery(reader, table, predicate, build))
+  return counted?.total ?? 0
 }
 
 const MAX_CACHED = 500
 const MAX_CACHED_KEY_LENGTH = 1_000
 
 /** Compiled statements by table and shape: callers repeat the same queries with other values. */
-const cachedQueries = new WeakMap<FilterTable, LruCache<string, ListQueries<unknown>>>()
+const cachedQueries = new WeakMap<FilterTable, LruCache<string, CompiledQuery>>()
 
-function findListQueries<Row>(
+type BuildQuery<Row> = (shape: Predicate, now: Argument) => CompiledQuery<Row>
+
+/** A statement with its arguments. Beside the predicate its text depends on `page`, which is undefined for a count. */
+function findQuery<Row>(
   reader: ListReader,
   table: FilterTable,
-  { predicate, sort, limit, offset }: Paging,
-  columns: Columns,
-  now: Argument,
-): ListQueries<Row> {
+  predicate: Predicate,
+  build: BuildQuery<Row>,
+  page?: Omit<Paging, 'predicate'> & { readonly columns: Columns },
+): CompiledQuery<Row> {
   let queries = cachedQueries.get(table)
   if (!queries) {
     queries = createLruCache(MAX_CACHED)
     cachedQueries.set(table, queries)
   }
-  const key = JSON.stringify([reader.dialect, reader.isLong, columns, predicate, sort, limit, offset])
-  const known = queries.get(key)
-  if (known) return known as ListQueries<Row>
-  const built = buildListQueries<Row>(reader, table, { predicate, sort, limit, offset }, columns, now)
-  if (key.length <= MAX_CACHED_KEY_LENGTH) queries.set(key, built)
-  return built
-}
-
-export async function countRows(reader: ListReader, table: FilterTable, paging: Paging): Promise<number> {
-  const [counted] = await reader.read(buildListQueries(reader, table, paging).count)
-  return counted?.total ?? 0
+  const { shape, values } = splitPredicate(predicate)
+  const key = JSON.stringify([reader.dialect, reader.isLong, shape, page])
+  const known = queries.get(key) as CompiledQuery<Row> | undefined
+  const query = known ?? build(shape, new Argument(values.length))
+  if (!known && key.length <= MAX_CACHED_KEY_LENGTH) queries.set(key, query)
+  return { ...query, parameters: bindArguments(query, [...values, reader.now]) }
 }
 
 /** The number of rows for the next batch, after `rows` of them had `length` characters: about `target`, and at most five times as many. */
@@ -160,17 +156,20 @@ async function* rowsById<Row extends { id: string }>(
   batch: RowBatch,
 ) {
   const name = sql.table(table.table)
-  const matches = matching(reader, paging.predicate, table)
   const comesAfter = paging.sort[0]?.descending ? sql`<` : sql`>`
   let last: Row | undefined
   let skip = paging.offset
-  for (;;) {
-    const { rows: size } = batch
+  const buildNext = (size: number) => {
+    const matches = matching(reader, paging.predicate, table)
     const { rows: found, order } = rowsInIdOrder(table, paging.sort, last?.id)
     const isAfter = last ? sql`${name}.id ${comesAfter} ${last.id}` : sql`true`
     const next = sql<Row>`select ${selected(table, columns)} from ${found} where ${matches} and ${isAfter}
       ${order}${limitedTo(size, skip)}`
-    const rows = await reader.read(next.compile(reader.db))
+    return next.compile(reader.db)
+  }
+  for (;;) {
+    const { rows: size } = batch
+    const rows = await reader.read(() => buildNext(size))
     skip = 0
     if (rows.length > 0) yield rows
     last = rows.at(-1)
@@ -214,10 +213,12 @@ async function readIds(
   const terms = sortTerms(sort, table, reader.dialect, reader.now)
   const order = sql.join(sortToSql(terms, reader.dialect))
   const isAfter = after ? afterToSql(terms, after) : sql`true`
-  const next = sql`select ${sql.join([sql`${name}.id as id`, ...positionToSql(terms)])} from ${name}
-    where ${isAfter} and ${matching(reader, predicate, table)} order by ${order}${limitedTo(limit, offset)}`
-  const ids = sql<SortedId>`select ${sql.join([sql`id`, ...lastPositionToSql(terms, limit)])} from (${next}) as part`
-  const rows = await reader.read(ids.compile(reader.db))
+  const rows = await reader.read(() => {
+    const next = sql`select ${sql.join([sql`${name}.id as id`, ...positionToSql(terms)])} from ${name}
+      where ${isAfter} and ${matching(reader, predicate, table)} order by ${order}${limitedTo(limit, offset)}`
+    const ids = sql<SortedId>`select ${sql.join([sql`id`, ...lastPositionToSql(terms, limit)])} from (${next}) as part`
+    return ids.compile(reader.db)
+  })
   return { ids: rows.map(({ id }) => id), last: rows.length < limit ? undefined : rows.at(-1) }
 }
 
@@ -230,9 +231,11 @@ export async function rowsByIds<Row extends { id: string }>(
   predicate?: Predicate,
 ): Promise<Row[]> {
   const name = sql.table(table.table)
-  const matches = predicate ? matching(reader, predicate, table) : sql`true`
-  const byIds = sql<Row>`select ${selected(table, columns)} from ${name} where ${name}.id in (${sql.join(ids)}) and ${matches}`
-  const rows = await reader.read(byIds.compile(reader.db))
+  const rows = await reader.read(() => {
+    const matches = predicate ? matching(reader, predicate, table) : sql`true`
+    const byIds = sql<Row>`select ${selected(table, columns)} from ${name} where ${name}.id in (${sql.join(ids)}) and ${matches}`
+    return byIds.compile(reader.db)
+  })
   const byId = new Map(rows.map((row) => [row.id, row]))
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
