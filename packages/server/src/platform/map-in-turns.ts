@@ -1,7 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '@countersign/core'
+import { TurnState } from './turn-state.ts'
 
 export const MAX_TURN_MS = 5
+/** All calls share the milliseconds of a turn. */
+const turnBegan = new TurnState(() => performance.now())
 
 /** Like `items.map(map)`, but other requests have their turns meanwhile. Fails with TIMEOUT after `untilMs` of `performance.now()`. */
 export async function mapInTurns<Item, Result>(
@@ -10,13 +13,10 @@ export async function mapInTurns<Item, Result>(
   { untilMs = Number.POSITIVE_INFINITY } = {},
 ): Promise<Result[]> {
   const results: Result[] = []
-  let turnBegan = performance.now()
   for (const item of items) {
-    if (turnBegan > untilMs) throw new AppError('TIMEOUT')
+    if (turnBegan.current > untilMs) throw new AppError('TIMEOUT')
     results.push(map(item))
-    if (performance.now() - turnBegan < MAX_TURN_MS) continue
-    await nextTurn()
-    turnBegan = performance.now()
+    if (performance.now() - turnBegan.current >= MAX_TURN_MS) await nextTurn()
   }
   return results
 }

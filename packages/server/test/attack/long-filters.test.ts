@@ -5,6 +5,7 @@ import { listTurn } from '../../src/http/pipeline/list-turns.ts'
 import { createApiSession } from '../../src/operations/api-session/start-session.ts'
 import { createIdentity } from '../../src/operations/identity/create-identity.ts'
 import { buildApp, type TestApp } from '../http/build-app.ts'
+import { leastBusyShare } from './busy-share.ts'
 
 const IDENTITIES = '/edge/management/v1/identities'
 const ATTRIBUTES = '/edge/management/v1/identity-role-attributes'
@@ -26,26 +27,6 @@ async function setUp(t: TestContext) {
   return app
 }
 
-/** The longest time in which this thread did nothing else while `work` ran, as a share of that time. */
-async function busyShare(work: () => Promise<unknown>): Promise<number> {
-  let isDone = false
-  let pauseMs = 0
-  let last = performance.now()
-  const tick = (): void => {
-    const now = performance.now()
-    pauseMs = Math.max(pauseMs, now - last)
-    last = now
-    if (!isDone) setImmediate(tick)
-  }
-  const start = last
-  setImmediate(tick)
-  await work()
-  const tookMs = performance.now() - start
-  isDone = true
-  await new Promise((resolve) => setImmediate(resolve))
-  return pauseMs / tookMs
-}
-
 const SESSIONS = 800
 
 function openSession({ store, clock }: TestApp, identityId: string) {
@@ -55,15 +36,6 @@ function openSession({ store, clock }: TestApp, identityId: string) {
   const login = { method: 'password', authenticatorId: newId() } as const
   const session = { id: newId(), tokenDigest: newId(), identityId, ...login, ...life, ...client }
   return store.run(createApiSession, session, { actorId: identityId, now })
-}
-
-const ROUNDS = 5
-
-/** The least of several rounds: on a busy machine the thread also pauses for other processes. */
-async function leastBusyShare(work: () => Promise<unknown>): Promise<number> {
-  let least = Number.POSITIVE_INFINITY
-  for (let round = 0; round < ROUNDS; round += 1) least = Math.min(least, await busyShare(work))
-  return least
 }
 
 describe('filters that cost much', () => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createSignerTexts } from '../../src/http/management/ext-jwt-signer-texts.ts'
+import { leastBusyShare } from '../attack/busy-share.ts'
 import { buildApp } from './build-app.ts'
 import { create, jwksBody } from './ext-jwt-signers.fixture.ts'
 
@@ -20,7 +21,8 @@ const usedBytes = (): number => {
   return process.memoryUsage().heapUsed
 }
 
-test('R-23 the texts of signers are cached up to a size, whatever their test cases', async (t) => {
+/** Signers with as many test cases as one may have. */
+async function fillTexts(t: TestContext) {
   const app = await buildApp(t)
   const claims = {
     iss: 'x',
@@ -30,11 +32,14 @@ test('R-23 the texts of signers are cached up to a size, whatever their test cas
   const testCases = [{ name: 'a', claims, now: 1_800_000_000, expect: { outcome: 'refused', check: 'issuer' } }]
   const ids: string[] = []
   for (let count = 0; count < SIGNERS; count++) ids.push(await create(app, jwksBody({ testCases })))
-  const small = await create(app, jwksBody())
   const texts = createSignerTexts(app.store, () => 'https://controller.example')
-  const rowsOf = async (signerIds: readonly string[]) =>
-    app.store.db.selectFrom('ext_jwt_signers').select(['id', 'revision']).where('id', 'in', signerIds).execute()
-  const rows = await rowsOf(ids)
+  const chosen = app.store.db.selectFrom('ext_jwt_signers').select(['id', 'revision']).where('id', 'in', ids)
+  return { app, texts, rows: await chosen.execute() }
+}
+
+test('R-23 the texts of signers are cached up to a size, whatever their test cases', async (t) => {
+  const { app, texts, rows } = await fillTexts(t)
+  const small = await create(app, jwksBody())
   const before = usedBytes()
   for (let collection = 0; collection < COLLECTIONS; collection++) {
     assert.equal((await texts.list(rows, `collection-${collection}`)).length, SIGNERS)
@@ -44,4 +49,14 @@ test('R-23 the texts of signers are cached up to a size, whatever their test cas
   const [first, again] = [await texts.find(small, 'collection-0'), await texts.find(small, 'collection-0')]
   assert.equal(first?.signer.id, small)
   assert.equal(again, first, 'it is cached')
+})
+
+test('M-16 large signers that are shown at the same time leave others their turns of the event loop', async (t) => {
+  const { texts, rows } = await fillTexts(t)
+  let collection = 0
+  const share = await leastBusyShare(async () => {
+    const lists = Array.from({ length: 8 }, () => texts.list(rows, `collection-${collection++}`))
+    for (const shown of await Promise.all(lists)) assert.equal(shown.length, SIGNERS)
+  })
+  assert.ok(share < 2 / 3, `the thread was busy with one turn for ${share} of the time`)
 })

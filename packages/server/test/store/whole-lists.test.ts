@@ -8,7 +8,7 @@ import { createFirstAdmin } from '../../src/operations/start/create-first-admin.
 import { IDENTITY_ENROLLMENT_FILTER } from '../../src/store/filter-tables.ts'
 import { buildFilterOptions } from '../../src/store/filter-to-sql.ts'
 import { createListReader, type ListReader } from '../../src/store/reads/list-reader.ts'
-import { allRows, listPage } from '../../src/store/reads/list-rows.ts'
+import { readAll, readPage } from '../../src/store/reads/list-rows.ts'
 import type { SortPosition } from '../../src/store/sort-position.ts'
 import type { Store } from '../../src/store/store.ts'
 import { DATABASES, openTestStore, stopPostgres } from './open-test-stores.ts'
@@ -33,19 +33,20 @@ async function fill(store: Store): Promise<void> {
   }
 }
 
-type Row = { readonly id: string }
+type Row = { readonly id: string; readonly name: string }
+const ALL = { columns: undefined, use: (rows: readonly Row[]) => rows }
 
 /** A reader that notes how many rows it has read at a time. */
 function countingReader(store: Store) {
   const counts: number[] = []
   const reader = createListReader(store, { caller: 'caller', isLong: true, now: META.now })
-  const read: ListReader['read'] = async (build) => {
-    const rows = await reader.read(build)
-    counts.push(rows.length)
-    for (const row of rows.slice(0, -1))
-      assert.equal((row as SortPosition).sort_0 ?? null, null, 'only the last id has a position')
-    return rows
-  }
+  const read: ListReader['read'] = (build, use) =>
+    reader.read(build, (rows) => {
+      counts.push(rows.length)
+      for (const row of rows.slice(0, -1))
+        assert.equal((row as SortPosition).sort_0 ?? null, null, 'only the last id has a position')
+      return use(rows)
+    })
   return { reader: { ...reader, read }, counts }
 }
 
@@ -64,12 +65,12 @@ for (const database of DATABASES) {
         offset: 1,
       }
       const { reader, counts } = countingReader(store)
-      const page = await listPage<Row>(reader, TABLE, { ...paging, limit: 500 })
-      const expected = page.rows.map(({ id }) => id)
+      const { result } = await readPage(reader, TABLE, { ...paging, limit: 500 }, ALL)
+      const expected = result.map(({ id }) => id)
       assert.equal(expected.length, IDENTITIES - 2)
       counts.length = 0
       const found: string[] = []
-      for await (const rows of allRows<Row>(reader, TABLE, paging, undefined, { ...PARTS }))
+      for await (const rows of readAll(reader, TABLE, paging, ALL, { ...PARTS }))
         found.push(...rows.map(({ id }) => id))
       assert.deepEqual(found, expected, sort)
       assert.ok(Math.max(...counts) <= PARTS.ids, `${sort} reads ${counts}`)
@@ -82,7 +83,7 @@ for (const database of DATABASES) {
     const paging = resolvePaging({ sort: 'name', limit: 'none', filter: 'name contains "name"' }, OPTIONS)
     const { reader } = countingReader(store)
     const found: string[] = []
-    for await (const rows of allRows<Row & { name: string }>(reader, TABLE, paging, undefined, { ...PARTS })) {
+    for await (const rows of readAll(reader, TABLE, paging, ALL, { ...PARTS })) {
       for (const { id, name } of rows) {
         found.push(name)
         await store.run(deleteIdentity, { id }, META)
@@ -102,11 +103,11 @@ for (const database of DATABASES) {
       )
       const found: Row[] = []
       const hidden: string[] = []
-      for await (const rows of allRows<Row>(reader, TABLE, paging, undefined, { rows: 2, ids: 4 })) {
+      for await (const rows of readAll(reader, TABLE, paging, ALL, { rows: 2, ids: 4 })) {
         found.push(...rows)
         if (hidden.length > 0) continue
         // The ids after these are known already in the order of names.
-        const { rows: next } = await listPage<Row>(reader, TABLE, { ...paging, offset: 2, limit: 1 })
+        const { result: next } = await readPage(reader, TABLE, { ...paging, offset: 2, limit: 1 }, ALL)
         hidden.push(...next.map(({ id }) => id))
         for (const id of hidden) await store.run(disableIdentity, { id, durationMinutes: 0 }, META)
       }

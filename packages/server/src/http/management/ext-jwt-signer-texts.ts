@@ -1,4 +1,5 @@
 import { createLruCache } from '@countersign/core'
+import { mapInTurns } from '../../platform/map-in-turns.ts'
 import { findSignerRevision, findSignerRows } from '../../store/reads/signer-reads.ts'
 import type { SignerRow } from '../../store/schema.ts'
 import { type StoredSigner, signerFromRow } from '../../store/signer-row.ts'
@@ -43,11 +44,14 @@ export function createSignerTexts(store: Pick<Store, 'db'>, controllerUrl: () =>
     }
     if (missing.length === 0) return known
     const found = await findSignerRows(store.db, missing)
-    for (const row of found) {
+    const entries = await mapInTurns(found, (row) => {
       const signer = signerFromRow(row)
-      const entry = { signer, text: JSON.stringify(signerView(signer, collection, controllerUrl())) }
-      cache.set(keyOf(row.id, collection), entry)
-      known.set(row.id, entry)
+      return { signer, text: JSON.stringify(signerView(signer, collection, controllerUrl())) }
+    })
+    for (const entry of entries) {
+      const { id } = entry.signer
+      cache.set(keyOf(id, collection), entry)
+      known.set(id, entry)
     }
     return known
   }

@@ -2,22 +2,22 @@ import { Readable } from 'node:stream'
 import { matchesEveryRow, type Paging, type PagingOptions, type Predicate } from '@countersign/core'
 import { buildFilterOptions, type FilterTable } from '../../store/filter-to-sql.ts'
 import { createListReader, mayTakeLong } from '../../store/reads/list-reader.ts'
-import { countRows, listPage } from '../../store/reads/list-rows.ts'
+import { countRows, type RowUse, readPage } from '../../store/reads/list-rows.ts'
 import type { Call } from './call.ts'
 import type { ListSource } from './list-source.ts'
-import { largePage, lengthOf, MAX_HELD, showRows, wholeList } from './list-stream.ts'
-import { listTurn } from './list-turns.ts'
+import { allTexts, FIRST_ROWS, listText, MAX_HELD, showing, textsByIds } from './list-stream.ts'
+import { listTurn, pageTurn } from './list-turns.ts'
 import { type ListCall, listCallerOf, readPaging } from './read-paging.ts'
 import type { RouteResponse } from './route.ts'
 
-/** The response to a list request. A page is read at once; a large page, and a list without limit, is streamed. */
+/** The response to a list request. Of a large page, and of a list without limit, rows are read while the client reads those before them. */
 export async function listResponse<Row extends { id: string }>(
   source: ListSource<Row>,
   call: ListCall & Pick<Call, 'recheckCaller'>,
 ): Promise<RouteResponse> {
   const { recheckCaller } = call
   const { caller, sessionId } = listCallerOf(call)
-  const { store, columns, within } = source
+  const { store, within, now } = source
   const requested = await readPaging(call, optionsOf(source.table), (paging) => paging)
   const table = within?.table ?? source.table
   const paging = within ? { ...requested, predicate: both(within.predicate, requested.predicate) } : requested
@@ -25,22 +25,52 @@ export async function listResponse<Row extends { id: string }>(
   const countAll = matchesEveryRow(requested.predicate) ? source.countAll : undefined
   const isLong = mayTakeLong(countAll ? requested : paging, table)
   const turn = listTurn({ caller, sessionId, limit })
-  const reader = createListReader(store, { caller, member: sessionId, isLong, now: source.now, turn })
+  const reader = createListReader(store, { caller, member: sessionId, isLong, now, turn })
   if (limit === 'none') {
     // Before the response begins, so that a refusal is still possible.
     const totalCount = await countRows(reader, table, paging.predicate)
     const end = listEnd(source.table, paging, totalCount)
     return {
       status: 200,
-      stream: Readable.from(wholeList(source, { reader, table, paging, end, turn, recheckCaller })),
+      stream: Readable.from(listText(allTexts(source, { reader, table, paging }), { end, recheckCaller })),
     }
   }
-  const { rows, totalCount } = await listPage<Row>(reader, table, { ...paging, limit }, columns, countAll)
-  const shown = await showRows(source, rows, turn)
-  const end = listEnd(source.table, paging, totalCount)
-  if (lengthOf(shown) <= MAX_HELD) return { status: 200, text: `{"data":[${shown.join(',')}${end}` }
-  const ids = rows.map(({ id }) => id)
-  return { status: 200, stream: Readable.from(largePage(source, { table, ids, shown, end, turn, recheckCaller })) }
+  const page = { ...paging, limit }
+  const readsOnce = limit <= FIRST_ROWS && !isLong
+  // Rows that are found in order have nothing but their id, by which they cannot be found.
+  if (readsOnce || table.inIdOrder) {
+    const readRows = () => readPage(reader, table, page, { ...showing(source), countAll })
+    const { result, totalCount } = await (readsOnce ? pageTurn({ caller, sessionId }, readRows) : readRows())
+    return { status: 200, text: `{"data":[${result.join(',')}${listEnd(source.table, paging, totalCount)}` }
+  }
+  const { result: ids, totalCount } = await readPage(reader, table, page, { ...READ_IDS, countAll })
+  const byId = createListReader(store, { caller: '', isLong: false, now, turn })
+  const texts = textsByIds(source, { reader: byId, table, ids })
+  const parts = listText(texts, { end: listEnd(source.table, paging, totalCount), recheckCaller })
+  return pageTurn({ caller, sessionId }, () => beginText(parts))
+}
+
+const READ_IDS: RowUse<{ readonly id: string }, string[]> = {
+  columns: ['id'],
+  use: (rows) => rows.map(({ id }) => id),
+}
+
+/** The response with a text that is sent at once, unless it is longer than what is held. */
+async function beginText(parts: AsyncGenerator<string>): Promise<RouteResponse> {
+  const held: string[] = []
+  let length = 0
+  for (;;) {
+    const { done, value } = await parts.next()
+    if (done) return { status: 200, text: held.join('') }
+    held.push(value)
+    length += value.length
+    if (length > MAX_HELD) return { status: 200, stream: Readable.from(concatenated(held, parts)) }
+  }
+}
+
+async function* concatenated(held: Iterable<string>, parts: AsyncIterable<string>): AsyncGenerator<string> {
+  yield* held
+  yield* parts
 }
 
 /** The text after the last row. */

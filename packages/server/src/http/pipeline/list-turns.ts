@@ -48,3 +48,16 @@ export function listTurn({ caller, sessionId, limit }: ListCaller): ListTurn {
       return begun.result
     })
 }
+
+const pages = new GroupedQueue({ ...WAITS, atOnce: 32, perGroup: 8 })
+
+/**
+ * Reads the rows of a page, when it is its turn: few pages of all callers, and of one, have rows or texts in memory that are not sent yet. Long reads have
+ * other turns, and are not part of this. Fails like the turns of its steps.
+ */
+export function pageTurn<Result>(
+  { caller, sessionId }: Omit<ListCaller, 'limit'>,
+  read: () => Promise<Result>,
+): Promise<Result> {
+  return pages.run(caller, sessionId, read)
+}

@@ -10,9 +10,14 @@ export interface ListReader extends Pick<Store, 'db' | 'dialect'> {
   readonly isLong: boolean
   /** The time of the request, for symbols that depend on it. */
   readonly now?: number | undefined
-  /** `build` takes milliseconds for a long filter, and is called when it is the list's turn. */
-  read<Row>(build: () => CompiledQuery<Row>): Promise<Row[]>
+  /**
+   * Returns what `use` makes of the rows. Both are called when it is the list's turn: building a query with a long filter takes milliseconds, and rows
+   * may be large, so that few are in memory before they are used.
+   */
+  read<Row, Result>(build: () => CompiledQuery<Row>, use: UseRows<Row, Result>): Promise<Result>
 }
+
+export type UseRows<Row, Result> = (rows: readonly Row[]) => Result | Promise<Result>
 
 interface ReaderOptions {
   /** Under what long reads take turns, as for `readLong`. */
@@ -20,7 +25,7 @@ interface ReaderOptions {
   readonly member?: string
   readonly isLong: boolean
   readonly now?: number | undefined
-  /** Runs what takes this thread time: building all queries, and other reads. At once by default. */
+  /** Runs what takes this thread time: building queries, reads that are not long, and the use of rows. At once by default. */
   readonly turn?: (<Result>(step: () => Promise<Result>) => Promise<Result>) | undefined
 }
 
@@ -29,9 +34,10 @@ export function createListReader(
   { caller, member, isLong, now, turn = (step) => step() }: ReaderOptions,
 ): ListReader {
   const { db, dialect } = store
-  const read: ListReader['read'] = async (build) => {
-    if (!isLong) return turn(() => runPrepared(db, build(), []))
-    return store.readLong(caller, await turn(async () => build()), member)
+  const read: ListReader['read'] = async (build, use) => {
+    if (!isLong) return turn(async () => use(await runPrepared(db, build(), [])))
+    const rows = await store.readLong(caller, await turn(async () => build()), member)
+    return turn(async () => use(rows))
   }
   return { db, dialect, isLong, now, read }
 }

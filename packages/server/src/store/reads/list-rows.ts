@@ -9,13 +9,20 @@ import {
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import { splitPredicate } from '../filter-shape.ts'
 import { type FilterTable, type RequestTime, sortTerms, sortToSql } from '../filter-to-sql.ts'
+import { idList } from '../id-list.ts'
 import { Argument, bindArguments } from '../prepared.ts'
 import { afterToSql, lastPositionToSql, positionToSql, type SortPosition } from '../sort-position.ts'
-import { isInIdOrder, type ListReader, matching } from './list-reader.ts'
+import { isInIdOrder, type ListReader, matching, type UseRows } from './list-reader.ts'
 
 const MAX_ROW_BATCH = 500
 /** The ids have about as many characters as a response may hold otherwise. To find the next ones, all rows after them are sorted. */
 const MAX_HELD_IDS = 10_000
+
+/** What a list reads of its rows, and does with them. */
+export interface RowUse<Row, Result> {
+  readonly columns: Columns
+  readonly use: UseRows<Row, Result>
+}
 
 /** How much of a list is read at a time. */
 export interface RowBatch {
@@ -79,26 +86,30 @@ function limitedTo(limit: number, offset: number): RawBuilder<unknown> {
   return sql` limit cast(${limit} as integer) offset cast(${offset} as integer)`
 }
 
-/** One page of a list and the total before paging, which `countAll` returns for a list without a filter. */
-export async function listPage<Row>(
+/** What `use` makes of the rows of a page, and the total before paging, which `countAll` returns for a list without a filter. */
+export async function readPage<Row, Result>(
   reader: ListReader,
   table: FilterTable,
   paging: Paging & { readonly limit: number },
-  columns?: Columns,
-  countAll?: () => Promise<number>,
-): Promise<{ rows: Row[]; totalCount: number }> {
+  { columns, countAll, use }: RowUse<Row, Result> & { readonly countAll?: (() => Promise<number>) | undefined },
+): Promise<{ result: Result; totalCount: number }> {
   const { predicate, sort, limit, offset } = paging
   const build: BuildQuery<Row> = (shape, now) => buildPage(reader, table, { ...paging, predicate: shape }, columns, now)
-  const rows = await reader.read(() => findQuery(reader, table, predicate, build, { columns, sort, limit, offset }))
-  const isLastPage = rows.length < limit && (rows.length > 0 || offset === 0)
-  if (isLastPage) return { rows, totalCount: offset + rows.length }
-  return { rows, totalCount: await (countAll?.() ?? countRows(reader, table, predicate)) }
+  const { result, length } = await reader.read(
+    () => findQuery(reader, table, predicate, build, { columns, sort, limit, offset }),
+    async (rows: readonly Row[]) => ({ result: await use(rows), length: rows.length }),
+  )
+  const isLastPage = length < limit && (length > 0 || offset === 0)
+  if (isLastPage) return { result, totalCount: offset + length }
+  return { result, totalCount: await (countAll?.() ?? countRows(reader, table, predicate)) }
 }
 
-export async function countRows(reader: ListReader, table: FilterTable, predicate: Predicate): Promise<number> {
+export function countRows(reader: ListReader, table: FilterTable, predicate: Predicate): Promise<number> {
   const build: BuildQuery<{ total: number }> = (shape, now) => buildCount(reader, table, shape, now)
-  const [counted] = await reader.read(() => findQuery(reader, table, predicate, build))
-  return counted?.total ?? 0
+  return reader.read(
+    () => findQuery(reader, table, predicate, build),
+    ([counted]) => counted?.total ?? 0,
+  )
 }
 
 const MAX_CACHED = 500
@@ -136,53 +147,59 @@ export function nextRowBatch(rows: number, length: number, target: number): numb
   return Math.max(1, Math.min(fitting, rows * 5, MAX_ROW_BATCH))
 }
 
-/** All matching rows in the requested order, a few hundred at a time, so that the whole list is never in memory. */
-export async function* allRows<Row extends { id: string }>(
+/** What `use` makes of all matching rows in the requested order, a few hundred at a time, so that the whole list is never in memory. */
+export async function* readAll<Row extends { id: string }, Result>(
   reader: ListReader,
   table: FilterTable,
   paging: Paging,
-  columns: Columns,
+  rowUse: RowUse<Row, Result>,
   batch: RowBatch,
-): AsyncGenerator<Row[]> {
-  const read = isInIdOrder(paging.sort) ? rowsById<Row> : rowsInOrder<Row>
-  yield* read(reader, table, paging, columns, batch)
+): AsyncGenerator<Result> {
+  const read = isInIdOrder(paging.sort) ? readInIdOrder<Row, Result> : readInOrder<Row, Result>
+  yield* read(reader, table, paging, rowUse, batch)
 }
 
-async function* rowsById<Row extends { id: string }>(
+async function* readInIdOrder<Row extends { id: string }, Result>(
   reader: ListReader,
   table: FilterTable,
   paging: Paging,
-  columns: Columns,
+  { columns, use }: RowUse<Row, Result>,
   batch: RowBatch,
 ) {
   const name = sql.table(table.table)
   const comesAfter = paging.sort[0]?.descending ? sql`<` : sql`>`
-  let last: Row | undefined
   let skip = paging.offset
-  const buildNext = (size: number) => {
+  const buildNext = (size: number, last: string | undefined) => {
     const matches = matching(reader, paging.predicate, table)
-    const { rows: found, order } = rowsInIdOrder(table, paging.sort, last?.id)
-    const isAfter = last ? sql`${name}.id ${comesAfter} ${last.id}` : sql`true`
+    const { rows: found, order } = rowsInIdOrder(table, paging.sort, last)
+    const isAfter = last === undefined ? sql`true` : sql`${name}.id ${comesAfter} ${last}`
     const next = sql<Row>`select ${selected(table, columns)} from ${found} where ${matches} and ${isAfter}
       ${order}${limitedTo(size, skip)}`
     return next.compile(reader.db)
   }
-  for (;;) {
+  let last: string | undefined
+  do {
     const { rows: size } = batch
-    const rows = await reader.read(() => buildNext(size))
+    const after = last
+    const found = await reader.read(
+      () => buildNext(size, after),
+      async (rows: readonly Row[]) => ({
+        last: rows.length < size ? undefined : rows.at(-1)?.id,
+        result: rows.length === 0 ? undefined : await use(rows),
+      }),
+    )
     skip = 0
-    if (rows.length > 0) yield rows
-    last = rows.at(-1)
-    if (!last || rows.length < size) return
-  }
+    if (found.result !== undefined) yield found.result
+    last = found.last
+  } while (last !== undefined)
 }
 
 /** Reads the next ids first and then the rows by id, because a sort for each few hundred rows would take too long. */
-async function* rowsInOrder<Row extends { id: string }>(
+async function* readInOrder<Row extends { id: string }, Result>(
   reader: ListReader,
   table: FilterTable,
   paging: Paging,
-  columns: Columns,
+  rowUse: RowUse<Row, Result>,
   batch: RowBatch,
 ) {
   const size = batch.ids ?? MAX_HELD_IDS
@@ -192,18 +209,14 @@ async function* rowsInOrder<Row extends { id: string }>(
     const found = await readIds(reader, table, { ...paging, limit: size, offset }, last)
     offset = 0
     last = found.last
-    for (let start = 0; start < found.ids.length; ) {
-      const ids = found.ids.slice(start, start + batch.rows)
-      start += ids.length
-      yield await rowsByIds<Row>(reader, table, ids, columns, paging.predicate)
-    }
+    yield* readByIds(reader, table, { ids: found.ids, predicate: paging.predicate }, rowUse, batch)
   } while (last)
 }
 
 type SortedId = { readonly id: string } & SortPosition
 
 /** The next ids in the requested order, and the position of the last one, unless there are no more. */
-async function readIds(
+function readIds(
   reader: ListReader,
   table: FilterTable,
   { predicate, sort, limit, offset }: Paging & { readonly limit: number },
@@ -213,29 +226,39 @@ async function readIds(
   const terms = sortTerms(sort, table, reader.dialect, reader.now)
   const order = sql.join(sortToSql(terms, reader.dialect))
   const isAfter = after ? afterToSql(terms, after) : sql`true`
-  const rows = await reader.read(() => {
+  const build = () => {
     const next = sql`select ${sql.join([sql`${name}.id as id`, ...positionToSql(terms)])} from ${name}
       where ${isAfter} and ${matching(reader, predicate, table)} order by ${order}${limitedTo(limit, offset)}`
     const ids = sql<SortedId>`select ${sql.join([sql`id`, ...lastPositionToSql(terms, limit)])} from (${next}) as part`
     return ids.compile(reader.db)
-  })
-  return { ids: rows.map(({ id }) => id), last: rows.length < limit ? undefined : rows.at(-1) }
+  }
+  return reader.read(build, (rows) => ({
+    ids: rows.map(({ id }) => id),
+    last: rows.length < limit ? undefined : rows.at(-1),
+  }))
 }
 
-/** The rows with these ids that match, in the order of the ids. */
-export async function rowsByIds<Row extends { id: string }>(
+/** What `use` makes of the rows with these ids that match, in the order of the ids, a batch at a time. */
+export async function* readByIds<Row extends { id: string }, Result>(
   reader: ListReader,
   table: FilterTable,
-  ids: readonly string[],
-  columns: Columns,
-  predicate?: Predicate,
-): Promise<Row[]> {
+  { ids, predicate }: { readonly ids: readonly string[]; readonly predicate: Predicate | undefined },
+  { columns, use }: RowUse<Row, Result>,
+  batch: RowBatch,
+): AsyncGenerator<Result> {
   const name = sql.table(table.table)
-  const rows = await reader.read(() => {
-    const matches = predicate ? matching(reader, predicate, table) : sql`true`
-    const byIds = sql<Row>`select ${selected(table, columns)} from ${name} where ${name}.id in (${sql.join(ids)}) and ${matches}`
-    return byIds.compile(reader.db)
-  })
-  const byId = new Map(rows.map((row) => [row.id, row]))
-  return ids.flatMap((id) => byId.get(id) ?? [])
+  for (let start = 0; start < ids.length; ) {
+    const next = ids.slice(start, start + batch.rows)
+    start += next.length
+    const build = () => {
+      const matches = predicate ? matching(reader, predicate, table) : sql`true`
+      const { isIn } = idList(reader.dialect, next)
+      const byIds = sql<Row>`select ${selected(table, columns)} from ${name} where ${name}.id ${isIn} and ${matches}`
+      return byIds.compile(reader.db)
+    }
+    yield await reader.read(build, (rows) => {
+      const byId = new Map(rows.map((row) => [row.id, row]))
+      return use(next.flatMap((id) => byId.get(id) ?? []))
+    })
+  }
 }
