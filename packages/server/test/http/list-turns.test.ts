@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { listTurn } from '../../src/http/pipeline/list-turns.ts'
+import { listTurn, pageTurn } from '../../src/http/pipeline/list-turns.ts'
 
 const STEP_MS = 3
 
@@ -85,4 +85,24 @@ test('M-16 of one session a thousand steps wait, and further ones are refused, b
     refused.map(({ reason }) => reason.code),
     ['SERVER_TOO_MANY_REQUESTS', 'SERVER_TOO_MANY_REQUESTS'],
   )
+})
+
+test('M-15 few pages are read at a time, of one caller and of all, and short ones do not wait for large ones', async () => {
+  const held = Promise.withResolvers<void>()
+  const begun: string[] = []
+  const readPage = (caller: string, limit: number) =>
+    pageTurn({ caller, sessionId: 'session', limit }, () => {
+      begun.push(`${caller} ${limit}`)
+      return held.promise
+    })
+  const callers = [...times(20, 'one'), ...Array.from({ length: 40 }, (_, nth) => `caller ${nth}`)]
+  const pages = callers.map((caller) => readPage(caller, 500))
+  await nextTurn()
+  assert.deepEqual([begun.length, begun.filter((page) => page === 'one 500').length], [32, 8])
+  pages.push(readPage('one', 20))
+  await nextTurn()
+  assert.equal(begun.at(-1), 'one 20')
+  held.resolve()
+  await Promise.all(pages)
+  assert.equal(begun.length, 61)
 })

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { matchesEveryRow, type Paging, type PagingOptions, type Predicate } from '@countersign/core'
 import { buildFilterOptions, type FilterTable } from '../../store/filter-to-sql.ts'
-import { createListReader, mayTakeLong } from '../../store/reads/list-reader.ts'
+import { createListReader, type ListReader, mayTakeLong } from '../../store/reads/list-reader.ts'
 import { countRows, type RowUse, readPage } from '../../store/reads/list-rows.ts'
 import type { Call } from './call.ts'
 import type { ListSource } from './list-source.ts'
@@ -36,18 +36,21 @@ export async function listResponse<Row extends { id: string }>(
     }
   }
   const page = { ...paging, limit }
-  const readsOnce = limit <= FIRST_ROWS && !isLong
+  const readRows = (from: ListReader) => readPage(from, table, page, { ...showing(source), countAll })
+  const isSmall = limit <= FIRST_ROWS && !isLong
   // Rows that are found in order have nothing but their id, by which they cannot be found.
-  if (readsOnce || table.inIdOrder) {
-    const readRows = () => readPage(reader, table, page, { ...showing(source), countAll })
-    const { result, totalCount } = await (readsOnce ? pageTurn({ caller, sessionId }, readRows) : readRows())
+  if (isSmall || table.inIdOrder) {
+    // In one step, so that rows do not wait for the turn of their number.
+    const { result, totalCount } = await (isSmall
+      ? turn(() => readRows(createListReader(store, { caller, isLong, now })))
+      : readRows(reader))
     return { status: 200, text: `{"data":[${result.join(',')}${listEnd(source.table, paging, totalCount)}` }
   }
   const { result: ids, totalCount } = await readPage(reader, table, page, { ...READ_IDS, countAll })
-  const byId = createListReader(store, { caller: '', isLong: false, now, turn })
-  const texts = textsByIds(source, { reader: byId, table, ids })
-  const parts = listText(texts, { end: listEnd(source.table, paging, totalCount), recheckCaller })
-  return pageTurn({ caller, sessionId }, () => beginText(parts))
+  const end = listEnd(source.table, paging, totalCount)
+  const byId = createListReader(store, { caller, isLong: false, now, turn })
+  const parts = listText(textsByIds(source, { reader: byId, ids }), { end, recheckCaller })
+  return pageTurn({ caller, sessionId, limit }, () => beginText(parts))
 }
 
 const READ_IDS: RowUse<{ readonly id: string }, string[]> = {

@@ -41,14 +41,13 @@ function textOf(shown: unknown): string {
   return typeof shown === 'string' ? shown : JSON.stringify(shown)
 }
 
-/** The texts of the rows with these ids, while they are read. */
+/** The texts of the rows with these ids, while they are read. They are not compared with `within` again, which can take long even for one id. */
 export function textsByIds<Row extends { id: string }>(
   source: ListSource<Row>,
-  { reader, table, ids }: { readonly reader: ListReader; readonly table: FilterTable; readonly ids: readonly string[] },
+  { reader, ids }: { readonly reader: ListReader; readonly ids: readonly string[] },
 ): AsyncGenerator<string[]> {
   const batch: RowBatch = { rows: FIRST_ROWS }
-  const predicate = source.within?.predicate
-  return fitted(readByIds(reader, table, { ids, predicate }, showing(source), batch), batch)
+  return fitted(readByIds(reader, source.table, { ids }, showing(source), batch), batch)
 }
 
 /** The texts of all rows of a list, while they are read. */
@@ -63,7 +62,7 @@ export function allTexts<Row extends { id: string }>(
 /** Reads as many rows next as a response may hold, judged by those before. */
 async function* fitted(batches: AsyncIterable<string[]>, batch: RowBatch): AsyncGenerator<string[]> {
   for await (const texts of batches) {
-    batch.rows = nextRowBatch(texts.length, lengthOf(texts), MAX_HELD)
+    if (texts.length > 0) batch.rows = nextRowBatch(texts.length, lengthOf(texts), MAX_HELD)
     yield texts
   }
 }

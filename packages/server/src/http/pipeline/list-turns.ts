@@ -32,7 +32,7 @@ export type ListTurn = <Result>(step: () => Promise<Result>) => Promise<Result>
  * SERVER_TOO_MANY_REQUESTS, and with TIMEOUT after a long wait.
  */
 export function listTurn({ caller, sessionId, limit }: ListCaller): ListTurn {
-  if (limit === 'none' || limit > MAX_SHORT_ROWS) {
+  if (isLarge(limit)) {
     return (step) =>
       long.run(caller, sessionId, async () => {
         await nextTurn()
@@ -49,15 +49,21 @@ export function listTurn({ caller, sessionId, limit }: ListCaller): ListTurn {
     })
 }
 
-const pages = new GroupedQueue({ ...WAITS, atOnce: 32, perGroup: 8 })
+const createPages = () => new GroupedQueue({ ...WAITS, atOnce: 32, perGroup: 8 })
+const [shortPages, longPages] = [createPages(), createPages()]
 
 /**
- * Reads the rows of a page, when it is its turn: few pages of all callers, and of one, have rows or texts in memory that are not sent yet. Long reads have
- * other turns, and are not part of this. Fails like the turns of its steps.
+ * Reads the rows of a page, when it is its turn: few pages of all callers, and of one, have texts in memory that are not sent yet, and short ones do not wait
+ * for large ones. Long reads have other turns, and are not part of this. Fails like the turns of its steps.
  */
 export function pageTurn<Result>(
-  { caller, sessionId }: Omit<ListCaller, 'limit'>,
+  { caller, sessionId, limit }: ListCaller,
   read: () => Promise<Result>,
 ): Promise<Result> {
+  const pages = isLarge(limit) ? longPages : shortPages
   return pages.run(caller, sessionId, read)
+}
+
+function isLarge(limit: number | 'none'): boolean {
+  return limit === 'none' || limit > MAX_SHORT_ROWS
 }

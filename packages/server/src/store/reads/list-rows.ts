@@ -242,7 +242,7 @@ function readIds(
 export async function* readByIds<Row extends { id: string }, Result>(
   reader: ListReader,
   table: FilterTable,
-  { ids, predicate }: { readonly ids: readonly string[]; readonly predicate: Predicate | undefined },
+  { ids, predicate }: { readonly ids: readonly string[]; readonly predicate?: Predicate },
   { columns, use }: RowUse<Row, Result>,
   batch: RowBatch,
 ): AsyncGenerator<Result> {
