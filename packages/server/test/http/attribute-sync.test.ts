@@ -265,7 +265,7 @@ test('D64 the members of a signer are kept by PUT, cleared by null, and checked'
   assert.equal((await app.admin('PATCH', path, { enrollToTokenEnabled: false })).status, 400)
 })
 
-const MANY = 600
+const MANY = 300
 
 test('R-21 a person who alternates two tokens of a second without pause does not delay the logins of others', async (t) => {
   const { app, token, createSigner, createIdentity } = await setUpProvider(t, {

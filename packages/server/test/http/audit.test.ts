@@ -508,7 +508,7 @@ test('R-22 an identity that verifies and removes one-time codes without pause do
 test('R-22 changes by callers with a permission are limited, those of administrators are not', async (t) => {
   const app = await buildApp(t, {
     isAlone: 'controller',
-    settings: { config: settingsFile(t, 'limits:\n  changeBurst: 3\n') },
+    settings: { config: settingsFile(t, 'limits:\n  changeBurst: 3\n  changePerSecond: 1\n') },
   })
   const id = await createIdentity(app)
   const path = `${IDENTITIES}/${id}`
