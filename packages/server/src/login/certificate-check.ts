@@ -129,6 +129,8 @@ export class CertificateCheck {
     if (isExpired(identity, now)) return refuse('identity-expired', details)
     if (!isLoginAllowed(policy, { method: 'cert' })) return refuse('not-allowed', details)
     if (ca && !isTrustedFor(ca.trust, identity)) return refuse('ca-not-trusted', details)
+    const isTrusted = !authenticator?.is_from_untrusted
+    if (!isTrustedFor({ isTrusted }, identity)) return refuse('enroller-not-trusted', details)
     const expiresAt = allowExpiredCerts ? Number.POSITIVE_INFINITY : leaf.parsed.notAfter.getTime()
     return { accepted: true, authenticator, identity, policy, ca: basis, expiresAt }
   }

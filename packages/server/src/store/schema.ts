@@ -170,6 +170,8 @@ export interface AuthenticatorTable extends Stamped {
   pending_not_after: Generated<number | null>
   /** When a token of the signer last enrolled or renewed the certificate. */
   token_seen_at: Generated<number | null>
+  /** Whether a signer that was not trusted enrolled the certificate. */
+  is_from_untrusted: Generated<Bool>
 }
 
 /** A one-time token that has not been redeemed. */

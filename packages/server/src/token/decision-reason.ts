@@ -73,6 +73,8 @@ export const CERTIFICATE_REFUSALS = {
     'an identity whose externalId is the text that the claim of the CA selects in the certificate',
   'ca-not-trusted': ({ identity }) =>
     `the CA is not trusted, since it was last written without administrator rights: it cannot log in the identity ${identity}, which is an administrator or holds permissions, until an administrator trusts it`,
+  'enroller-not-trusted': ({ identity }) =>
+    `the certificate was enrolled with a token of a signer that was not trusted then: it cannot log in the identity ${identity}, which is an administrator or holds permissions; delete its authenticator and enroll again`,
   'certificate-not-yet-valid': () => 'a certificate that is valid now: the presented one is not valid yet',
   'certificate-expired': ({ policy }) =>
     `a certificate that is valid now: the presented one has expired, and the policy ${policy} does not allow expired certificates`,

@@ -195,6 +195,10 @@ const RELEASED: Readonly<Record<string, readonly [sqlite: string, postgres: stri
     '7c1d00a1132664b4b2d0d389798891e2a0bb2378438dd25e98f74d39cc425b3d',
     '7c1d00a1132664b4b2d0d389798891e2a0bb2378438dd25e98f74d39cc425b3d',
   ],
+  'authenticator-trust': [
+    '719d0bb452c2da9b76f6cc998f3bf98137717c8d57a4550c8377aaaa900d43d7',
+    '87b110158462f158752d5b112d28cb7a4096b318191a5a16d287cd6b6ca4c6c9',
+  ],
 }
 
 test('a released step is never edited: databases that have applied it would miss the change', () => {

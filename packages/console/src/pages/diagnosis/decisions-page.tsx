@@ -113,6 +113,7 @@ const REASONS = [
   'certificate-unknown',
   'certificate-unnamed',
   'ca-not-trusted',
+  'enroller-not-trusted',
   'passkey-unknown',
   'passkey-origin',
   'passkey-counter',

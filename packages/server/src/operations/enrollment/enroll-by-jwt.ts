@@ -117,7 +117,8 @@ export const enrollByJwt = operation({
       },
     )
     if (authenticator) {
-      await insertCertificateAuthenticator(tx, { ...authenticator, identityId, tokenSeenAt: tx.now })
+      const isFromUntrusted = !signer.trust.isTrusted
+      await insertCertificateAuthenticator(tx, { ...authenticator, identityId, tokenSeenAt: tx.now, isFromUntrusted })
     }
     return { refusal: undefined, name }
   },

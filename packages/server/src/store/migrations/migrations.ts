@@ -1,6 +1,7 @@
 import { accountAdministration } from './account-administration.ts'
 import { accountJobIndexes } from './account-job-indexes.ts'
 import { auditRecord } from './audit-record.ts'
+import { authenticatorTrust } from './authenticator-trust.ts'
 import { cas } from './cas.ts'
 import { changeKinds } from './change-kinds.ts'
 import { decisionNames } from './decision-names.ts'
@@ -74,4 +75,5 @@ export const MIGRATIONS: readonly Migration[] = [
   trustWriters,
   changeKinds,
   sessionChanges,
+  authenticatorTrust,
 ]

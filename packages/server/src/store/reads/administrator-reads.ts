@@ -135,6 +135,7 @@ function hasAllowedAuthenticator(eb: Administrators, method: keyof typeof ALLOWE
     .select('authenticators.id')
     .whereRef('authenticators.identity_id', '=', 'identities.id')
     .where('authenticators.method', '=', method)
+    .where('authenticators.is_from_untrusted', '=', false)
     .where((authenticator) =>
       authenticator.or([
         authenticator('authenticators.ca_fingerprint', 'is', null),

@@ -100,6 +100,7 @@ export type CertificateAuthenticator = Pick<
   | 'last_auth_resolved_to_root'
   | 'extend_requested_at'
   | 'key_roll_requested'
+  | 'is_from_untrusted'
 >
 
 const certificateByFingerprint = prepared(1, (db, fingerprint: string) =>
@@ -113,6 +114,7 @@ const certificateByFingerprint = prepared(1, (db, fingerprint: string) =>
       'last_auth_resolved_to_root',
       'extend_requested_at',
       'key_roll_requested',
+      'is_from_untrusted',
     ])
     .where('fingerprint', '=', fingerprint)
     .where('method', '=', 'cert'),
@@ -164,7 +166,7 @@ export async function hasCredential(db: Kysely<Database>, id: string, credential
 const originById = prepared(1, (db, id: string) =>
   db
     .selectFrom('authenticators')
-    .select(['last_auth_resolved_to_root', 'extend_requested_at', 'key_roll_requested'])
+    .select(['last_auth_resolved_to_root', 'extend_requested_at', 'key_roll_requested', 'is_from_untrusted'])
     .where('id', '=', id),
 )
 

@@ -46,13 +46,15 @@ const FIND_ORIGIN: Readonly<Record<LoginMethodName, FindOrigin>> = {
   // A removed authenticator has ended its sessions, except the one that removed it.
   password: async () => ({ login: { method: 'password' } }),
   passkey: async () => ({ login: { method: 'passkey' } }),
-  // Undefined also when the third-party CA is deleted, no longer logs in, has another claim, or is not trusted for the rights of the identity.
+  // Undefined also when the third-party CA is deleted, no longer logs in, has another claim, or is not trusted for the rights of the identity, and when
+  // the signer that enrolled the certificate was not.
   cert: async (db, { authenticatorId, caId, caRevision }, identity) => {
     if (caId !== null) {
       const isValid = await isSessionCa(db, { id: caId, revision: caRevision ?? 0 }, identity)
       return isValid ? { login: { method: 'cert', caId } } : undefined
     }
     const row = await findSessionAuthenticator(db, authenticatorId)
+    if (row && !isTrustedFor({ isTrusted: !row.is_from_untrusted }, identity)) return undefined
     return { login: { method: 'cert' }, certificate: row && sessionCertificate(row) }
   },
   // Undefined also when the signer is disabled, has been restricted or lost the token's key since, or is not trusted for the identity's present rights.

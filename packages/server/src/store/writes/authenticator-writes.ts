@@ -48,12 +48,22 @@ export interface NewCertificateAuthenticator extends NewAuthenticator {
   readonly caFingerprint?: string
   /** When the token was used that enrolled it. */
   readonly tokenSeenAt?: number
+  /** Whether the signer of that token was not trusted. */
+  readonly isFromUntrusted?: boolean
 }
 
 /** Records a certificate that our CA or a third-party CA has issued. Fails with CERT_IN_USE when any authenticator has it, or its key. */
 export async function insertCertificateAuthenticator(
   tx: Transaction,
-  { certPem, fingerprint, publicKeyDigest, caFingerprint, tokenSeenAt, ...authenticator }: NewCertificateAuthenticator,
+  {
+    certPem,
+    fingerprint,
+    publicKeyDigest,
+    caFingerprint,
+    tokenSeenAt,
+    isFromUntrusted = false,
+    ...authenticator
+  }: NewCertificateAuthenticator,
 ): Promise<void> {
   const digest = publicKeyDigest ?? readLeafDigests(certPem).publicKeyDigest
   await rejectDuplicates({}, () =>
@@ -68,6 +78,7 @@ export async function insertCertificateAuthenticator(
       not_after: expiryOf(certPem),
       ...(caFingerprint !== undefined && { ca_fingerprint: caFingerprint }),
       ...(tokenSeenAt !== undefined && { token_seen_at: tokenSeenAt }),
+      is_from_untrusted: isFromUntrusted,
     }),
   )
   if (caFingerprint === undefined) {
