@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { newId } from '@countersign/core'
+import { makeTestCsr } from '@countersign/testkit'
 import type { AppOptions } from '../http/build-app.ts'
+import { enrollWithCsr } from '../http/enrollments.fixture.ts'
 import { summarize } from '../http/ext-jwt-signers.fixture.ts'
-import { defaultAdminId } from '../http/identities.fixture.ts'
+import { defaultAdminId, identityBody } from '../http/identities.fixture.ts'
 import { settle, until } from '../keyset/fake-time.ts'
 import { makeAccountClients } from './account-clients.fixture.ts'
 import { setUpHosted } from './hosted.fixture.ts'
@@ -230,6 +232,33 @@ test('D35 an account whose identity is disabled gives itself no access, and no p
   assert.deepEqual([(await exchange()).status, await rename(), await removed()], [401, 401, 401])
   assert.equal((await app.admin('POST', `${path}/enable`)).status, 200)
   assert.deepEqual([(await exchange()).status, await rename()], [200, 200])
+})
+
+test('N-24 tokens for an administrator end with the access of the account that created them', async (t) => {
+  const { app, exchange, withSession, account } = await setUp(t)
+  const session = (await exchange()).json.value
+  const setAccount = async (body: object) => {
+    const { status, text } = await app.admin('PATCH', `/identity/v1/api-account-identities/${account}`, body)
+    assert.equal(status, 200, text)
+  }
+  const createToken = async () => {
+    const body = identityBody({ isAdmin: true, enrollment: { ott: true } })
+    const { id } = (await withSession(session, 'POST', 'identities', body)).json.data
+    return (await withSession(session, 'GET', `identities/${id}`)).json.data.enrollment.ott.token
+  }
+  const [token, other] = [await createToken(), await createToken()]
+  const redeem = async (with_: string) => summarize(await enrollWithCsr(app, with_, makeTestCsr().pem))
+  for (const [lost, regained] of [
+    [{ active: false }, { active: true }],
+    [{ role: 'read-only' }, { role: 'admin' }],
+  ] as const) {
+    await setAccount(lost)
+    assert.equal(await redeem(token), '400 INVALID_ENROLLMENT_TOKEN')
+    await setAccount(regained)
+  }
+  assert.equal(await redeem(token), '200')
+  assert.equal((await app.admin('DELETE', `/identity/v1/api-account-identities/${account}`)).status, 204)
+  assert.equal(await redeem(other), '400 INVALID_ENROLLMENT_TOKEN')
 })
 
 test('N-08 the identity of an API account does not count as an administrator who remains', async (t) => {

@@ -302,6 +302,23 @@ test('W-92 ottca needs a known, verified and trusted CA, and takes its claim int
   }
 })
 
+test('N-24 an ottca token for an administrator ends with the rights of its creator', async (t) => {
+  const { app, enroll } = await setUp(t)
+  const { id, authority } = await makeCa(app)
+  for (const [keepsRights, expected] of [
+    [false, '400 INVALID_ENROLLMENT_TOKEN'],
+    [true, '200'],
+  ] as const) {
+    const creator = await app.makeIdentity({ isAdmin: true })
+    const body = identityBody({ isAdmin: true, enrollment: { ottca: id } })
+    const made = await app.call('POST', IDENTITIES, body, { session: creator.session })
+    const { token } = (await identityOf(app, made.json.data.id)).enrollment.ottca
+    const demoted = await app.admin('PATCH', `${IDENTITIES}/${creator.id}`, { isAdmin: keepsRights })
+    assert.equal(demoted.status, 200)
+    assert.equal(summarize(await enroll(issueLeaf(authority), {}, `method=ottca&token=${token}`)), expected)
+  }
+})
+
 test('D37 of concurrent enrollments with one certificate or one token exactly one succeeds', async (t) => {
   const { app, enroll } = await setUp(t)
   const { id, authority } = await makeCa(app)

@@ -1,10 +1,12 @@
 import type { EnrollmentMethod } from '@countersign/contract'
-import { AppError } from '@countersign/core'
+import { AppError, accountIdOf, hasAllPermissionsOf, hasRights, isAccountIdentity } from '@countersign/core'
 import type { Kysely } from 'kysely'
+import { SYSTEM_ACTOR } from '../actor.ts'
 import { hasAccess, type StoredIdentity } from '../identity-row.ts'
 import { readJsonColumn } from '../json-column.ts'
 import { preparedForIds } from '../prepared.ts'
 import type { Database, EnrollmentRow } from '../schema.ts'
+import { findAccountEnd } from './active-account-reads.ts'
 import { findIdentity } from './identity-reads.ts'
 
 export async function findEnrollment(db: Kysely<Database>, id: string): Promise<EnrollmentRow | undefined> {
@@ -92,8 +94,9 @@ async function findByToken(db: Kysely<Database>, tokenDigest: string): Promise<E
 }
 
 /**
- * The enrollment of a token. Fails with INVALID_ENROLLMENT_TOKEN when the token is unknown, used or of a disabled identity, which look the same to
- * the client, with INVALID_ENROLL_METHOD when it is of another method, and with ENROLLMENT_EXPIRED when it has expired.
+ * The enrollment of a token. Fails with INVALID_ENROLLMENT_TOKEN when the token is unknown, used, of a disabled identity, or of a creator without the
+ * rights of its identity, which look the same to the client, with INVALID_ENROLL_METHOD when it is of another method, and with ENROLLMENT_EXPIRED when it
+ * has expired.
  */
 export async function getRedeemable(
   db: Kysely<Database>,
@@ -102,9 +105,28 @@ export async function getRedeemable(
   const row = await findByToken(db, tokenDigest)
   const identity = row && (await findIdentity(db, row.identity_id))
   if (!identity || !hasAccess(identity, now)) throw new AppError('INVALID_ENROLLMENT_TOKEN')
+  if (!(await hasCreatorRightsOf(db, identity, row, now))) throw new AppError('INVALID_ENROLLMENT_TOKEN')
   if (row.method !== method) throw anotherMethod(method)
   if (row.expires_at <= now) throw new AppError('ENROLLMENT_EXPIRED')
   return { row, identity }
+}
+
+/**
+ * Whether the creator of a token has access and every right of its identity now. A token for an identity without rights does not depend on its creator.
+ */
+async function hasCreatorRightsOf(
+  db: Kysely<Database>,
+  identity: StoredIdentity,
+  { created_by: createdBy }: EnrollmentRow,
+  now: number,
+): Promise<boolean> {
+  if (!hasRights(identity) || createdBy === null || createdBy === SYSTEM_ACTOR.id) return true
+  const creator = await findIdentity(db, createdBy)
+  if (!creator || !hasAccess(creator, now) || !hasAllPermissionsOf(creator, identity)) return false
+  if (!isAccountIdentity(createdBy)) return true
+  // The identity of an account stays enabled while the account is inactive.
+  const accountEnd = await findAccountEnd(db, accountIdOf(createdBy))
+  return accountEnd !== undefined && now < accountEnd
 }
 
 function anotherMethod(value: string): AppError {
