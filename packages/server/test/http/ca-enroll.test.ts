@@ -302,6 +302,22 @@ test('W-92 ottca needs a known, verified and trusted CA, and takes its claim int
   }
 })
 
+test('D55 an untrusted CA gives an identity no external id, by which others would log in once it has rights', async (t) => {
+  const { app, enroll } = await setUp(t)
+  const { session } = await app.makeIdentity({ permissions: ['ca'] })
+  const { id, authority } = await makeCa(app, { session, externalIdClaim: CLAIM })
+  const identityId = await createIdentity(app, { enrollment: { ottca: id } })
+  const { token } = (await identityOf(app, identityId)).enrollment.ottca
+  const redeem = () => enroll(issueLeaf(authority, { commonName: 'mallory' }), {}, `method=ottca&token=${token}`)
+  const refused = await redeem()
+  assert.equal(summarize(refused), '400 CERTIFICATE_FAILED_VALIDATION')
+  assert.match(refused.json.error.cause?.message ?? refused.text, /the CA is not trusted/)
+  assert.equal((await identityOf(app, identityId)).externalId, null)
+  assert.equal(summarize(await app.admin('POST', `${CAS}/${id}/trust`)), '200')
+  assert.equal(summarize(await redeem()), '200')
+  assert.equal((await identityOf(app, identityId)).externalId, 'mallory')
+})
+
 test('N-24 an ottca token for an administrator ends with the rights of its creator', async (t) => {
   const { app, enroll } = await setUp(t)
   const { id, authority } = await makeCa(app)

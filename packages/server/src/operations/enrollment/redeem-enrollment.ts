@@ -1,5 +1,6 @@
 import type { EnrollmentMethod } from '@countersign/contract'
 import { AppError, isTrustedFor } from '@countersign/core'
+import type { StoredCa } from '../../store/ca-row.ts'
 import type { StoredIdentity } from '../../store/identity-row.ts'
 import { operation } from '../../store/operation.ts'
 import { isCertificateInUse } from '../../store/reads/authenticator-reads.ts'
@@ -79,15 +80,26 @@ export const redeemForeignCertificate = operation({
       const message = 'an authenticator has the certificate, or its key'
       throw new AppError('CERT_IN_USE', { message, data: { fingerprint } })
     }
-    if (externalId !== null) await nameByExternalId(tx, identity, externalId)
+    if (externalId !== null) await nameByExternalId(tx, identity, externalId, ca)
     await insertCertificateAuthenticator(tx, authenticator)
   },
 })
 
-async function nameByExternalId(tx: Transaction, identity: StoredIdentity, externalId: string): Promise<void> {
+/** The identity keeps its external id when it gets rights, with which any trusted signer or CA then logs it in. */
+async function nameByExternalId(
+  tx: Transaction,
+  identity: StoredIdentity,
+  externalId: string,
+  { trust }: Pick<StoredCa, 'trust'>,
+): Promise<void> {
   if (identity.externalId === externalId) return
   if (identity.externalId !== null) {
     const message = 'the claim of the CA selects another external id than that of the identity'
+    throw new AppError('CERTIFICATE_FAILED_VALIDATION', { message })
+  }
+  if (!trust.isTrusted) {
+    const message =
+      'the CA is not trusted, so it gives the identity no external id: an administrator sets it, or trusts the CA'
     throw new AppError('CERTIFICATE_FAILED_VALIDATION', { message })
   }
   if (await findEnrolledIdentity(tx.db, { useExternalId: true, externalId })) throw new AppError('CERT_IN_USE')
