@@ -13,7 +13,11 @@ import type { StoredAuthPolicy } from '../store/auth-policy-row.ts'
 import type { StoredCa } from '../store/ca-row.ts'
 import { isDisabled, isExpired, type StoredIdentity } from '../store/identity-row.ts'
 import { findAuthPolicy } from '../store/reads/auth-policy-reads.ts'
-import { type CertificateAuthenticator, findCertificateAuthenticator } from '../store/reads/authenticator-reads.ts'
+import {
+  type CertificateAuthenticator,
+  findCertificateAuthenticator,
+  isCertificateTrustedFor,
+} from '../store/reads/authenticator-reads.ts'
 import { isLoginCa } from '../store/reads/ca-reads.ts'
 import { findIdentity, findIdentityByExternalId } from '../store/reads/identity-reads.ts'
 import type { CaBasis } from '../store/session-basis.ts'
@@ -129,8 +133,9 @@ export class CertificateCheck {
     if (isExpired(identity, now)) return refuse('identity-expired', details)
     if (!isLoginAllowed(policy, { method: 'cert' })) return refuse('not-allowed', details)
     if (ca && !isTrustedFor(ca.trust, identity)) return refuse('ca-not-trusted', details)
-    const isTrusted = !authenticator?.is_from_untrusted
-    if (!isTrustedFor({ isTrusted }, identity)) return refuse('enroller-not-trusted', details)
+    if (authenticator && !isCertificateTrustedFor(authenticator, identity)) {
+      return refuse('enroller-not-trusted', details)
+    }
     const expiresAt = allowExpiredCerts ? Number.POSITIVE_INFINITY : leaf.parsed.notAfter.getTime()
     return { accepted: true, authenticator, identity, policy, ca: basis, expiresAt }
   }

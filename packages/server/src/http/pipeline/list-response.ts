@@ -38,9 +38,9 @@ export async function listResponse<Row extends { id: string }>(
   const page = { ...paging, limit }
   const readRows = (from: ListReader) => readPage(from, table, page, { ...showing(source), countAll })
   const isSmall = limit <= FIRST_ROWS && !isLong
-  // Rows that are found in order have nothing but their id, by which they cannot be found.
+  // A row of a table `inIdOrder` has only its id, and no index finds it by that.
   if (isSmall || table.inIdOrder) {
-    // In one step, so that rows do not wait for the turn of their number.
+    // A small page is read and counted in one step, so that no rows are held while the count waits for its turn.
     const { result, totalCount } = await (isSmall
       ? turn(() => readRows(createListReader(store, { caller, isLong, now })))
       : readRows(reader))

@@ -59,7 +59,7 @@ export function allTexts<Row extends { id: string }>(
   return fitted(readAll(reader, table, paging, showing(source), batch), batch)
 }
 
-/** Reads as many rows next as a response may hold, judged by those before. */
+/** Sets how many rows are read next by the length of those before. */
 async function* fitted(batches: AsyncIterable<string[]>, batch: RowBatch): AsyncGenerator<string[]> {
   for await (const texts of batches) {
     if (texts.length > 0) batch.rows = nextRowBatch(texts.length, lengthOf(texts), MAX_HELD)

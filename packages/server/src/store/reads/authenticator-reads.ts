@@ -1,4 +1,5 @@
 import type { AuthenticatorMethod } from '@countersign/contract'
+import { isTrustedFor, type PermissionHolder } from '@countersign/core'
 import type { Kysely } from 'kysely'
 import { prepared } from '../prepared.ts'
 import type { AuthenticatorRow, Database } from '../schema.ts'
@@ -127,6 +128,14 @@ export async function findCertificateAuthenticator(
 ): Promise<CertificateAuthenticator | undefined> {
   const [row] = await certificateByFingerprint(db, fingerprint)
   return row
+}
+
+/** Whether a recorded certificate may log its identity in, whose rights need a trusted signer. */
+export function isCertificateTrustedFor(
+  row: Pick<CertificateAuthenticator, 'is_from_untrusted'>,
+  identity: PermissionHolder,
+): boolean {
+  return isTrustedFor({ isTrusted: !row.is_from_untrusted }, identity)
 }
 
 /** The state of the certificate authenticators among these ids, by id. */

@@ -4,7 +4,7 @@ import type { StoredIdentity } from '../identity-row.ts'
 import { type SessionCertificate, sessionCertificate } from '../session-certificate.ts'
 import type { ReadDatabase } from '../store.ts'
 import { findAccountEnd } from './active-account-reads.ts'
-import { findSessionAuthenticator } from './authenticator-reads.ts'
+import { findSessionAuthenticator, isCertificateTrustedFor } from './authenticator-reads.ts'
 import { isSessionCa } from './ca-reads.ts'
 import { findRetirementAfter } from './retired-client-reads.ts'
 import { type EnabledSignerTrust, findEnabledSignerTrust } from './signer-reads.ts'
@@ -54,7 +54,7 @@ const FIND_ORIGIN: Readonly<Record<LoginMethodName, FindOrigin>> = {
       return isValid ? { login: { method: 'cert', caId } } : undefined
     }
     const row = await findSessionAuthenticator(db, authenticatorId)
-    if (row && !isTrustedFor({ isTrusted: !row.is_from_untrusted }, identity)) return undefined
+    if (row && !isCertificateTrustedFor(row, identity)) return undefined
     return { login: { method: 'cert' }, certificate: row && sessionCertificate(row) }
   },
   // Undefined also when the signer is disabled, has been restricted or lost the token's key since, or is not trusted for the identity's present rights.
